@@ -7,7 +7,7 @@ use std::io;
 /// the least.
 pub const RIGHTS: &str = "run as root, of whose capabilities CAP_SYS_NICE and CAP_PERFMON suffice (without CAP_BPF \
      decisions are later, without CAP_DAC_OVERRIDE held threads are not frozen); or as another user with CAP_SYS_NICE, CAP_PERFMON and \
-     CAP_BPF, when root has given him /run/windfall and written -1 to /proc/sys/kernel/sched_rt_runtime_us; `windfall simulate` needs no rights";
+     CAP_BPF, when root has given him /run/windfall and written -1 to /proc/sys/kernel/sched_rt_runtime_us; `windfall doctor` says which are missing, and `windfall simulate` needs none";
 
 /// Kinds of a [`LinuxError`], by the reaction that makes sense.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

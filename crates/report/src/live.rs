@@ -112,7 +112,7 @@ fn accused(listing: &Listing) -> Vec<String> {
 /// The worst of several promises, one for each own virtual processor.
 fn worst(promises: &[Promised]) -> Option<Promised> {
     let severity = |standing| match standing {
-        LiveStatus::Unused => 0,
+        LiveStatus::Unused | LiveStatus::NotTested => 0,
         LiveStatus::Met => 1,
         LiveStatus::Stolen | LiveStatus::Overhead => 2,
         LiveStatus::Unknown => 3,
@@ -127,6 +127,7 @@ pub(crate) const fn standing(standing: LiveStatus) -> &'static str {
     match standing {
         LiveStatus::Met => "kept",
         LiveStatus::Unused => "unused",
+        LiveStatus::NotTested => "not tested",
         LiveStatus::Over => "exceeded",
         LiveStatus::Stolen => "stolen",
         LiveStatus::Overhead => "overhead",

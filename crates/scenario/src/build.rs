@@ -62,6 +62,11 @@ impl Builder<'_> {
     }
 }
 
+/// Where to read what a scheduler would admit instead of a guarantee that it refuses.
+fn what_fits(key: &str) -> Option<&'static str> {
+    (key == "guarantee").then_some("`windfall check` says what would fit, and without whom")
+}
+
 /// The requests of a scenario that has been checked, with numbers for the names of threads.
 pub(crate) fn requests(
     scenario: &Scenario,

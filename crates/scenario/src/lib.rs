@@ -85,7 +85,7 @@ pub use reference::reference;
 #[cfg(feature = "schema")]
 pub use schema::schema;
 pub use source::{Origin, SourceFile};
-pub use suggest::near;
+pub use suggest::{near, nearest_file};
 pub use text::{MOST_BYTES, TextError, read_text};
 pub use tracer::Tracer;
 pub use windfall_guarantees::Guarantee;

@@ -108,7 +108,7 @@ pub struct Thread {
     pub parent: Option<String>,
     /// `waiting`, `ready`, `running`, `frozen`, `ended` or `not-started`.
     pub state: String,
-    /// The processor that it is on.
+    /// The processor that it is granted.
     pub cpu: Option<u16>,
     /// The time that it received.
     pub received: Account,
@@ -132,10 +132,12 @@ pub struct Thread {
 pub enum LiveStatus {
     /// Kept in all windows.
     Met,
-    /// Its owner is not runnable, or has not been for long enough.
+    /// Its owner was never runnable.
     #[default]
     #[serde(rename = "not-asking")]
     Unused,
+    /// Its owner was never runnable for long enough.
+    NotTested,
     /// Its owner got more than a hard reservation allows.
     Over,
     /// Broken by stolen time.
@@ -151,7 +153,8 @@ pub enum LiveStatus {
 impl From<PromiseStatus> for LiveStatus {
     fn from(status: PromiseStatus) -> LiveStatus {
         match status {
-            PromiseStatus::Unused | PromiseStatus::NotTested => LiveStatus::Unused,
+            PromiseStatus::Unused => LiveStatus::Unused,
+            PromiseStatus::NotTested => LiveStatus::NotTested,
             PromiseStatus::Kept => LiveStatus::Met,
             PromiseStatus::Exceeded => LiveStatus::Over,
             PromiseStatus::Stolen => LiveStatus::Stolen,

@@ -24,6 +24,12 @@ impl Override {
     pub fn new(key: impl Into<String>, value: impl Into<String>) -> Override {
         Override { key: key.into(), value: value.into() }
     }
+
+    /// Where it is set.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.key
+    }
 }
 
 /// Why a text is no [`Override`]: it has no key, or no `=` after it.

@@ -23,6 +23,7 @@ use crate::file::HeadFile;
 use crate::model::{Change, Machine, Request, SEED, Scenario};
 use crate::overrides::{self, Override};
 use crate::source::{OVERRIDES, Origin, Path, SourceFile};
+use crate::suggest::nearest_file;
 use crate::text::{TextError, read_text};
 use crate::tree::{self, Node};
 use std::sync::Arc;
@@ -147,7 +148,8 @@ fn load(
     let name = if standard { "standard input".to_owned() } else { path.display().to_string() };
     let text = read_text(path).map_err(|why| {
         let message = format!("{name}: cannot be read: {why}");
-        let mistake = ScenarioError::new(Code::UnreadableFile, message, None);
+        let mut mistake = ScenarioError::new(Code::UnreadableFile, message, None);
+        mistake.help = nearest_file(path).map(|near| format!("did you mean `{near}`?"));
         one(&Origin::default(), mistake)
     })?;
     let base = |base: &str| {

@@ -1,5 +1,7 @@
 //! The nearest of several names, for "did you mean".
 
+use std::path::Path;
+
 /// The candidate nearest to `word`, if any is near enough to be the intended one.
 pub(crate) fn nearest<'a>(
     word: &str,
@@ -18,6 +20,19 @@ pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Ve
     let mut near: Vec<_> = measured.filter(|(distance, _)| *distance <= limit).collect();
     near.sort_by_key(|(distance, _)| *distance);
     near.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// Where a file is not there: one beside it, with a name so near that it may be the intended one.
+#[must_use]
+pub fn nearest_file(missing: &Path) -> Option<String> {
+    let name = missing.file_name().filter(|_| !missing.exists())?.to_str()?;
+    let folder = missing.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let all = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?.flatten();
+    let mut names: Vec<String> =
+        all.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    let near = nearest(name, names.iter().map(String::as_str))?;
+    Some(missing.with_file_name(near).display().to_string())
 }
 
 /// `did you mean `x`? allowed: a, b, c`.

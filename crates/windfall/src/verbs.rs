@@ -8,9 +8,11 @@ pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod keep;
+pub(crate) mod load;
 #[cfg(feature = "machine")]
 pub(crate) mod machine;
 pub(crate) mod man;
+pub(crate) mod meant;
 pub(crate) mod migrate;
 pub(crate) mod new;
 pub(crate) mod next;

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+#[path = "control/readme.rs"]
+mod readme;
 #[path = "common/real.rs"]
 mod real;
 #[path = "control/tasks.rs"]

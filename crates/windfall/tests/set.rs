@@ -68,3 +68,28 @@ fn refuses_what_would_have_no_effect_and_says_what_would() {
     let both = simulated(&folder, &["a.periodic=1ms/10ms", "b.start=1ms", "length=200ms"]);
     assert_eq!(both.0, Some(0), "values of different keys: {}", both.2);
 }
+
+#[test]
+fn refuses_a_length_and_a_seed_by_two_options() {
+    let folder = folder("set-twice");
+    for (option, value) in [(["--for", "1s"], "length=2s"), (["--seed", "3"], "seed=4")] {
+        let [name, own] = option;
+        let output = folder.run(&["simulate", "a.toml", name, own, "--set", value]);
+        let why = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{value}: {why}");
+        let key = value.split('=').next().unwrap_or_default();
+        let said = format!("`{value}` and `{key}={own}` set one value");
+        assert!(why.contains(&said), "{said}: {why}");
+    }
+}
+
+#[test]
+fn accepts_nearly_the_name_of_a_file_as_a_hint() {
+    let folder = folder("set-near");
+    for call in [["check", "bas.toml"], ["explain", "base.tom"], ["suggest", "bse.toml"]] {
+        let output = folder.run(&call);
+        let why = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{call:?}: {why}");
+        assert!(why.contains("did you mean `base.toml`?"), "{call:?}: {why}");
+    }
+}

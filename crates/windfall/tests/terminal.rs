@@ -134,6 +134,7 @@ fn listing() -> Listing {
     let all = [
         LiveStatus::Met,
         LiveStatus::Unused,
+        LiveStatus::NotTested,
         LiveStatus::Over,
         LiveStatus::Stolen,
         LiveStatus::Overhead,

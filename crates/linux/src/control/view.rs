@@ -28,7 +28,6 @@ struct Member {
     tid: i32,
     parent: Option<String>,
     state: &'static str,
-    on: Option<usize>,
 }
 
 /// A scheduler, copied under the lock.
@@ -118,13 +117,7 @@ fn thread_view(supervisor: &Supervisor, number: u32) -> Option<Member> {
     if let Some(id) = thread.id() {
         outcome.counted(supervisor.host.counted(id));
     }
-    Some(Member {
-        outcome,
-        tid: body.tid,
-        parent: supervisor.host.parent(thread.id()),
-        state,
-        on: thread.cpu().map(usize::from),
-    })
+    Some(Member { outcome, tid: body.tid, parent: supervisor.host.parent(thread.id()), state })
 }
 
 const fn state_name(state: VpState) -> &'static str {
@@ -163,7 +156,10 @@ impl View {
         let threads = self.threads.iter().enumerate().filter_map(|(at, thread)| {
             let thread = thread.as_ref()?;
             let before = before.and_then(|before| before.threads.get(at)).copied();
-            let cpu = thread.on.and_then(|on| self.cpus.get(on)).map(|(number, _)| *number);
+            let is_its = |(_, granted): &&(u16, Option<u32>)| {
+                granted.is_some_and(|granted| granted as usize == at)
+            };
+            let cpu = self.cpus.iter().find(is_its).map(|(number, _)| *number);
             Some(thread.listed(cpu, before, of(&thread.outcome.name, false)))
         });
         Listing {

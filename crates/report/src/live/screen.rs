@@ -325,7 +325,7 @@ const fn sign(found: Option<LiveStatus>) -> &'static str {
     match found {
         None => " ",
         Some(LiveStatus::Met) => "=",
-        Some(LiveStatus::Unused) => "-",
+        Some(LiveStatus::Unused | LiveStatus::NotTested) => "-",
         Some(LiveStatus::Over) => "+",
         Some(LiveStatus::Stolen | LiveStatus::Overhead) => "~",
         Some(LiveStatus::Missed) => "!",
@@ -337,7 +337,7 @@ fn colour(screen: &Screen, found: Option<LiveStatus>) -> Style {
     let colour = match found {
         None => Color::Blue,
         Some(LiveStatus::Met) => Color::Green,
-        Some(LiveStatus::Unused) => Color::Gray,
+        Some(LiveStatus::Unused | LiveStatus::NotTested) => Color::Gray,
         Some(LiveStatus::Stolen | LiveStatus::Overhead) => Color::Yellow,
         Some(LiveStatus::Over | LiveStatus::Missed) => Color::Red,
         Some(LiveStatus::Unknown) => Color::Magenta,

@@ -2,7 +2,7 @@
 
 use super::programs::Numbers;
 use super::trees::Nodes;
-use super::{Builder, Recordings, recordings};
+use super::{Builder, Recordings, recordings, what_fits};
 use crate::diagnostic::Code;
 use crate::model::{Requirements, Run, Scenario, Thread};
 use crate::parameters::{self, ParameterWriter};
@@ -149,7 +149,7 @@ impl Builder<'_> {
                                 Code::NotAdmitted,
                                 &[path.key(key), path.key("parent")],
                                 text,
-                                None,
+                                what_fits(key),
                             );
                             break 'twins;
                         }

@@ -1,6 +1,6 @@
 //! The hierarchy: schedulers in an order in which every parent comes first.
 
-use super::Builder;
+use super::{Builder, what_fits};
 use crate::check::{parent_paths, requirement_paths};
 use crate::diagnostic::Code;
 use crate::model::{Attachment, Parent, Scenario, Scheduler, Setting};
@@ -116,7 +116,7 @@ impl<'a> Builder<'a> {
                         Code::NotAdmitted,
                         &requirement_paths(&path, usize::from(number), key),
                         text,
-                        None,
+                        what_fits(key),
                     );
                 }
             }

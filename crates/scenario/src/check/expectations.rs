@@ -122,7 +122,11 @@ fn threads(checker: &mut Checker<'_>, name: &str, quantity: &Quantity, path: &Pa
         let message = format!("`{}` is of one thread only", quantity.text());
         checker.wrong(Code::InapplicableQuantity, std::slice::from_ref(path), message, help);
     }
-    let jobs_are_due = threads.iter().any(|thread| has_deadlines(&thread.run));
+    let is_due = |thread: &&Thread| {
+        let entry = Path::of(&["threads", &thread.name]);
+        has_deadlines(&thread.run) || checker.is_reported(&entry) // what it runs may not have been read
+    };
+    let jobs_are_due = threads.iter().any(is_due);
     if matches!(quantity, Quantity::Missed | Quantity::Aborted) && !jobs_are_due {
         let help = "use `intervals` with `above`, or give its jobs a deadline";
         let message = format!("jobs of `{name}` have no deadline");

@@ -147,7 +147,9 @@ impl Checker<'_> {
     pub(crate) fn scheduler_exists(&mut self, name: &str, ever: bool, paths: &[Path]) -> bool {
         let known =
             if ever { self.names.is_ever_scheduler(name) } else { self.names.is_scheduler(name) };
-        if !known && !self.is_unread(name) {
+        // That there are no schedulers at all has been said.
+        let none = self.names.schedulers.is_empty() && self.names.created.is_empty();
+        if !known && !none && !self.is_unread(name) {
             let mut all = self.names.schedulers.clone();
             if ever {
                 all.extend(&self.names.created);

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Code;
 use core::fmt;
-use windfall_guarantees::GuaranteeError;
+use windfall_guarantees::{GuaranteeError, LengthError};
 use windfall_time::{ParseError, Span};
 
 /// Why a value cannot be read. Texts of values are in the form that [`Raw::show`](super::Raw::show) gives them, or plain.
@@ -78,6 +78,10 @@ impl ValueError {
             | ValueError::NotInFiles => Code::InvalidValue,
             ValueError::ProcessorTwice(_) => Code::DuplicateProcessor,
             ValueError::Time(..) => Code::InvalidTime,
+            ValueError::Guarantee(GuaranteeError::Length(LengthError::Unreadable(
+                _,
+                ParseError::NoUnit,
+            ))) => Code::MissingUnit,
             ValueError::Guarantee(_) => Code::InvalidGuarantee,
             ValueError::UnknownWordError(_) | ValueError::UnknownWhole(..) => {
                 Code::UnknownWordError

@@ -14,7 +14,7 @@ use windfall_time::Span;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   windfall ctl list
-  windfall ctl create late --scheduler rez --parent root priority=3
+  windfall ctl create late --scheduler round-robin --parent shared share=1
   windfall ctl reserve audio 'RESBH 3ms 10ms' --at res
   windfall ctl unreserve audio
   windfall ctl move editors fair share=3 --query

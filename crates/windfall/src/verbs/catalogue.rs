@@ -2,6 +2,7 @@
 
 use crate::cli::CatalogueArgs;
 use crate::output::show;
+use crate::verbs::meant::meant;
 use crate::{Answer, VerbError};
 use serde_json::{Value, json};
 use windfall_report::catalogue::{
@@ -49,5 +50,6 @@ fn unknown(name: &str) -> VerbError {
     let programs = Catalogues::default().programs;
     let programs: Vec<&str> = programs.kinds().map(|kind| kind.name).collect();
     let known = format!("schedulers {}; programs {}", schedulers.join(", "), programs.join(", "));
-    VerbError(format!("windfall: unknown kind `{name}`; known: {known}"))
+    let meant = meant(name, schedulers.iter().chain(&programs).copied());
+    VerbError(format!("windfall: unknown kind `{name}`; {meant}known: {known}"))
 }

@@ -1,14 +1,15 @@
 //! `windfall check FILE`: whether the promises compose.
 
+use super::load::{load_with, plan};
+use super::meant::meant;
+use super::next;
 use crate::cli::CheckArgs;
 use crate::command_error::{CommandError, warn};
-use crate::output::{input_name, print_error, show};
-use crate::profiles::Shelf;
+use crate::output::show;
 use crate::{Answer, VerbError};
-use std::path::Path;
 use windfall_report::check;
 use windfall_scenario::explain::Explanation;
-use windfall_scenario::{Assessment, Override, Plan, Promises, Scenario, TraceFiles};
+use windfall_scenario::{Assessment, Override, Promises, Scenario};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Answer, CommandError> {
     let scenario = load_with(&args.file, &args.set.overrides)?;
@@ -22,6 +23,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Answer, CommandError> {
             || check::explained_json(&explanations),
             |_| check::explained(&explanations),
         )?;
+        lead_on(args, &found.promises);
         return Ok(answer);
     }
     if found.promises.refused().next().is_none() {
@@ -34,50 +36,44 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Answer, CommandError> {
         || check::json(&scenario, &found),
         |width| check::text(&scenario, &found, width),
     )?;
+    lead_on(args, &found.promises);
     Ok(answer)
 }
 
-/// Reads a scenario, and the profiles that it names.
-pub(crate) fn load(path: &Path) -> Result<Scenario, CommandError> {
-    load_with(path, &[])
-}
-
-/// Reads a scenario with some values other than its file's, and the profiles that it names.
-pub(crate) fn load_with(path: &Path, overrides: &[Override]) -> Result<Scenario, CommandError> {
-    let mut scenario = Scenario::load_with(path, overrides).map_err(CommandError::of)?;
-    scenario.apply_profiles(&Shelf).map_err(CommandError::of)?;
-    Ok(scenario)
-}
-
-/// Builds a scenario; recordings are looked for in its folder, and a warning says which of them end early.
-pub(crate) fn plan(scenario: &Scenario, path: &Path) -> Result<Plan, CommandError> {
-    let (plan, recordings) = plan_from(scenario, path)?;
-    for (file, why) in recordings.cut() {
-        let name = input_name(path);
-        print_error(&format!(
-            "windfall: {name}: LOST: the recording {file} ends early ({why}); what came before is used\n"
-        ));
+/// Says the next command: a simulation, or of a refused promise, one that would fit.
+fn lead_on(args: &CheckArgs, promises: &Promises) {
+    if args.json {
+        return;
     }
-    Ok(plan)
+    let refused = promises.refused().next().map(|refused| promises.explain(refused));
+    next::say(match refused {
+        Some(refused) => {
+            next::after_refusal(args, &refused.name, fitting(args, &refused).as_deref())
+        }
+        None => next::after_check(args),
+    });
 }
 
-/// The same for a verb that says itself what its recording lacks; with the recordings.
-pub(crate) fn plan_from(
-    scenario: &Scenario,
-    path: &Path,
-) -> Result<(Plan, TraceFiles), CommandError> {
-    let folder = path.parent().unwrap_or_else(|| Path::new(""));
-    let mut recordings = TraceFiles::new(folder);
-    let plan = scenario.build_with(&mut recordings).map_err(CommandError::of)?;
-    Ok((plan, recordings))
+/// The values to set so that the largest request, or the shortest period, that could be granted stands instead of a refused one.
+fn fitting(args: &CheckArgs, refused: &Explanation) -> Option<Vec<Override>> {
+    next::named(&args.file)?; // standard input cannot be read again
+    let remedies = refused.refusal.as_ref()?;
+    let fits = remedies.largest.as_ref().or(remedies.shortest.as_ref())?;
+    let value = Override::new(format!("{}.guarantee", refused.name), fits);
+    let others = args.set.overrides.iter().filter(|one| one.key() != value.key()).cloned();
+    let values: Vec<Override> = others.chain([value.clone()]).collect();
+    Scenario::load_with(&args.file, &values).is_ok().then_some(values)
 }
 
 /// Why one scheduler or thread has what it has.
 fn why(promises: &Promises, name: &str) -> Result<Vec<Explanation>, VerbError> {
     let vps = promises.named(name);
     if vps.is_empty() {
+        let tree = &promises.tree;
+        let schedulers = tree.nodes.iter().map(|node| node.name.as_str());
+        let meant = meant(name, schedulers.chain(tree.vps.iter().map(|vp| vp.name.as_str())));
         return Err(VerbError(format!(
-            "windfall: no scheduler and no thread is called `{name}`; `check` without `--why` lists them"
+            "windfall: no scheduler and no thread is called `{name}`; {meant}`check` without `--why` lists them"
         )));
     }
     Ok(vps.into_iter().map(|vp| promises.explain(vp)).collect())

@@ -2,7 +2,8 @@
 
 use super::new::{place_schema, with_schema};
 use crate::cli::{ImportArgs, Source};
-use crate::output::{Destinations, input_name, is_standard};
+use crate::output::{Destinations, is_standard};
+use crate::verbs::recording::unreadable;
 use crate::{Answer, VerbError};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
@@ -20,7 +21,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
         outputs.claim_standard("`--json`")?;
     }
     let output = outputs.claim("--output", &args.output)?;
-    let trouble = |why: String| VerbError(format!("windfall: {}: {why}", input_name(&args.trace)));
+    let trouble = |why: String| unreadable(&args.trace, why);
     let is_rtapp = args.from == Some(Source::RtApp)
         || (args.from.is_none() && args.trace.extension().is_some_and(|e| e == "json"));
     if is_rtapp && args.reserve {

@@ -2,7 +2,9 @@
 
 use crate::VerbError;
 use crate::output::input_name;
+use std::fmt::Display;
 use std::path::Path;
+use windfall_scenario::nearest_file;
 use windfall_trace::Source;
 use windfall_trace::import::Format;
 
@@ -11,11 +13,17 @@ pub(crate) fn open_recording(
     path: &Path,
     format: Option<&'static Format>,
 ) -> Result<Source, VerbError> {
-    let trouble = |why: &str| VerbError(format!("windfall: {}: {why}", input_name(path)));
     if path.extension().is_some_and(|extension| extension == "toml") {
-        return Err(trouble(
-            "a scenario, not a recording; make one with `windfall simulate FILE --trace OUT.wft`",
-        ));
+        let why =
+            "a scenario, not a recording; make one with `windfall simulate FILE --trace OUT.wft`";
+        return Err(unreadable(path, why));
     }
-    Source::open(path, format).map_err(|error| trouble(&error.to_string()))
+    Source::open(path, format).map_err(|error| unreadable(path, error))
+}
+
+/// A recording cannot be read, or not be used; where there is none, a file of nearly that name.
+pub(crate) fn unreadable(path: &Path, why: impl Display) -> VerbError {
+    let near = nearest_file(path);
+    let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    VerbError(format!("windfall: {}: {why}{near}", input_name(path)))
 }

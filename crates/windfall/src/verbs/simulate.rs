@@ -4,8 +4,9 @@ use crate::Answer;
 use crate::cli::{Judged, SimulateArgs};
 use crate::command_error::{CommandError, warn};
 use crate::output::{errors_are_read, input_name, print_error, print_json, width};
-use crate::verbs::check::{load_with, plan};
 use crate::verbs::keep::Outputs;
+use crate::verbs::load::{load_with, plan};
+use crate::verbs::next;
 use crate::verbs::simulated::{reached_its_end, simulation};
 use std::time::{Duration, Instant as Clock};
 use windfall_report::{json, text, took};
@@ -59,6 +60,10 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     late.iter().for_each(|late| print_error(&format!("windfall: {name}: {late}\n")));
     reached_its_end(&outcome, &args.file)?;
     let held = late.is_empty() && granted && holds(&outcome, &verdicts);
+    if !args.json {
+        let missed = outcome.threads.iter().any(|thread| thread.missed > 0);
+        next::say(next::after_simulation(args, held && !missed));
+    }
     Ok(if held { Answer::Yes } else { Answer::No })
 }
 

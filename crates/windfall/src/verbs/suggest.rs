@@ -5,13 +5,13 @@
 //!
 //! Invariant: the checker grants everything that is suggested.
 
-use super::check::plan_from;
 use super::import::seen_from;
+use super::load::plan_from;
 use super::new::{place_schema, with_schema};
 use crate::cli::SuggestArgs;
 use crate::command_error::CommandError;
 use crate::output::{Destinations, Kept, input_name, is_standard};
-use crate::verbs::recording::open_recording;
+use crate::verbs::recording::{open_recording, unreadable};
 use crate::verbs::simulated::simulated;
 use crate::{Answer, VerbError};
 use std::io::Write;
@@ -29,9 +29,7 @@ use windfall_trace::Sink;
 use windfall_trace::explain::{Explainer, Keep, Question};
 
 pub(crate) fn run(args: &SuggestArgs) -> Result<Answer, CommandError> {
-    let trouble = |why: &str| {
-        CommandError::from(VerbError(format!("windfall: {}: {why}", input_name(&args.recording))))
-    };
+    let trouble = |why: &str| CommandError::from(unreadable(&args.recording, why));
     if is_standard(&args.recording) && args.output.is_some() {
         return Err(trouble(
             "the scenario names its recording, which needs a file; keep the recording in one",
@@ -98,7 +96,7 @@ fn reservation(row: &Row) -> Option<Guarantee> {
     }
 }
 
-/// What the suggested promises change for their threads and for all others: the recording is simulated without them and with them.
+/// The effect of the suggested promises on their threads and on all others: the recording is simulated without them and with them.
 fn compared(
     args: &SuggestArgs,
     path: &Path,

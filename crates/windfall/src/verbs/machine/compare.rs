@@ -7,7 +7,7 @@ mod outcomes;
 use crate::cli::CompareArgs;
 use crate::command_error::CommandError;
 use crate::output::{Destinations, input_name, show};
-use crate::verbs::check::{load, plan, plan_from};
+use crate::verbs::load::{load, plan, plan_from};
 use crate::verbs::simulated::{reached_its_end, simulated};
 use crate::{Answer, VerbError};
 use std::path::{Path, PathBuf};

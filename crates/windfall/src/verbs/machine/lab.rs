@@ -3,6 +3,7 @@
 use crate::cli::{LabArgs, LabVerb};
 use crate::output::{Destination, Destinations, errors_are_read, is_standard, print_error, show};
 use crate::verbs::keep::is_page;
+use crate::verbs::meant::meant;
 use crate::{Answer, VerbError};
 use std::io::Write;
 use std::path::Path;
@@ -92,7 +93,9 @@ fn unknown(name: &str) -> VerbError {
         return VerbError(first.to_owned());
     }
     let names: Vec<_> = Catalogue::default().kinds().flat_map(Experiment::names).collect();
-    VerbError(format!("windfall: unknown experiment `{name}`; there are: {}", names.join(", ")))
+    let meant = meant(name, names.iter().copied());
+    let all = names.join(", ");
+    VerbError(format!("windfall: unknown experiment `{name}`; {meant}there are: {all}"))
 }
 
 /// Raw numbers and pictures into a folder.

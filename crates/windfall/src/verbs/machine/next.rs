@@ -67,6 +67,9 @@ fn after_lab(args: &LabArgs) -> Option<String> {
 
 fn after_run(args: &RunArgs, yes: bool) -> Option<String> {
     let Some(file) = &args.file else {
+        if !yes {
+            return None; // the command failed, or was not found
+        }
         let words: Vec<String> = args.command.iter().map(|word| quoted(word)).collect();
         return Some(format!("calibrate -- {}", words.join(" ")));
     };

@@ -3,8 +3,8 @@
 use crate::cli::{Judged, RunArgs, RunHost, SimulateArgs};
 use crate::command_error::{CommandError, warn};
 use crate::output::{input_name, print_error, print_json, show, width};
-use crate::verbs::check::{load, plan};
 use crate::verbs::keep::Outputs;
+use crate::verbs::load::{load, plan};
 use crate::verbs::simulate;
 use crate::verbs::simulated::reached_its_end;
 use crate::{Answer, VerbError};

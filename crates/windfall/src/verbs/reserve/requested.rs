@@ -4,7 +4,7 @@
 use crate::VerbError;
 use crate::cli::{Policy, ReserveArgs};
 use crate::command_error::CommandError;
-use crate::verbs::check::load;
+use crate::verbs::load::load;
 use std::str::FromStr;
 use windfall_analysis::Task;
 use windfall_analysis::search::Kind;

@@ -3,7 +3,7 @@
 use crate::cli::CompareArgs;
 use crate::command_error::CommandError;
 use crate::output::{Destinations, JSON_VERSION, input_name, show};
-use crate::verbs::check::{load, plan};
+use crate::verbs::load::{load, plan};
 use crate::verbs::simulated::simulated;
 use crate::{Answer, VerbError};
 use serde_json::Value;

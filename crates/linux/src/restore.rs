@@ -11,9 +11,11 @@ pub(crate) mod state;
 pub(crate) mod throttle;
 
 use log::RestoreLog;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::File;
 use std::time::{Duration, Instant};
+use windfall_observe::procfs;
 use windfall_os::{LinuxError, LinuxErrorKind};
 
 /// The run that was found dead and whose changes were undone.
@@ -24,15 +26,17 @@ pub struct Restored {
     pub supervisor: i32,
     /// Number of threads in its restore log.
     pub threads: usize,
+    /// The programs that it supervised and that go on, in words; empty if there are none.
+    pub go_on: String,
 }
 
 impl fmt::Display for Restored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Restored { supervisor, threads } = self;
+        let Restored { supervisor, threads, go_on } = self;
         write!(
             f,
             "the run of process {supervisor} had died together with its guardian: what it had changed was given \
-             back ({threads} threads, control groups, settings of the kernel)"
+             back ({threads} threads, control groups, settings of the kernel){go_on}"
         )
     }
 }
@@ -84,9 +88,24 @@ fn after_a_run_that_is_gone() -> Result<Option<Restored>, LinuxError> {
     Ok(Some(restored))
 }
 
+/// Which of these processes go on, as the end of a sentence: only their owner can say whether they may be killed.
+fn go_on(processes: &BTreeSet<i32>) -> String {
+    const SHOWN: usize = 8;
+    let lives = |pid: &i32| procfs::stat(*pid).filter(|stat| !stat.has_ended());
+    let named = processes.iter().filter_map(|pid| Some(format!("{pid} {}", lives(pid)?.comm)));
+    let all: Vec<String> = named.collect();
+    let shown = all[..all.len().min(SHOWN)].join(", ");
+    match all.len() {
+        0 => String::new(),
+        1..=SHOWN => format!("; what it supervised goes on: {shown}"),
+        many => format!("; what it supervised goes on: {shown} and {} more", many - SHOWN),
+    }
+}
+
 fn give_back(log: &RestoreLog) -> Result<Restored, LinuxError> {
-    let found = Restored { supervisor: log.supervisor(), threads: log.noted() };
+    let (threads, programs) = (log.noted(), log.processes());
     let trouble = log.restore_after();
+    let found = Restored { supervisor: log.supervisor(), threads, go_on: go_on(&programs) };
     match trouble.first() {
         None => Ok(found),
         Some(first) => Err(LinuxError::new(

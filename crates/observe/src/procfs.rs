@@ -39,6 +39,13 @@ impl Stat {
 /// The kernel's flag of a thread whose affinity cannot be changed.
 const NO_SETAFFINITY: u64 = 0x0400_0000;
 
+/// The processor time that a thread has received, in ns; `None` when there is no such thread, or the kernel does not count it.
+#[must_use]
+pub fn received(tid: i32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{tid}/schedstat")).ok()?;
+    text.split(' ').next()?.parse().ok()
+}
+
 /// A thread's line; `None` when there is no such thread.
 #[must_use]
 pub fn stat(tid: i32) -> Option<Stat> {

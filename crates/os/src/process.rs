@@ -1,6 +1,7 @@
 //! Processes: forking the guardian, starting programs, signals.
 
 use super::{check, last_error};
+use std::fmt;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
@@ -215,6 +216,28 @@ pub fn lay_on_large_pages<T>(memory: &[T]) -> io::Result<()> {
         .map(drop)
 }
 
+/// A signal that asks a process to stop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum StopSignal {
+    /// SIGINT: Ctrl-C.
+    Interrupt,
+    /// SIGTERM.
+    Terminate,
+    /// SIGHUP: the terminal is gone. Several come when it is closed.
+    HangUp,
+}
+
+impl fmt::Display for StopSignal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            StopSignal::Interrupt => "SIGINT",
+            StopSignal::Terminate => "SIGTERM",
+            StopSignal::HangUp => "SIGHUP",
+        })
+    }
+}
+
 /// The signals that ask this process to stop: SIGINT, SIGTERM, SIGHUP. While this lives they arrive on its descriptor instead of
 /// interrupting this thread, those that begin later, and programs that are started meanwhile.
 pub struct StopSignals(OwnedFd);
@@ -238,17 +261,30 @@ impl StopSignals {
         &self.0
     }
 
-    /// Takes those that have arrived; the descriptor can be read again when the next one arrives.
-    pub fn take(&self) {
+    /// Takes one that has arrived, if any; the descriptor can be read until all are taken.
+    pub fn next(&self) -> Option<StopSignal> {
         let mut arrived = [0_u8; 128];
         let fd = self.0.as_raw_fd();
         // SAFETY: room for one `signalfd_siginfo` of 128 bytes; the descriptor does not block.
-        while unsafe { libc::read(fd, arrived.as_mut_ptr().cast(), arrived.len()) } > 0 {}
+        let read = unsafe { libc::read(fd, arrived.as_mut_ptr().cast(), arrived.len()) };
+        // The structure begins with the number of the signal.
+        let number = i32::from_ne_bytes([arrived[0], arrived[1], arrived[2], arrived[3]]);
+        (read > 0).then_some(match number {
+            libc::SIGINT => StopSignal::Interrupt,
+            libc::SIGHUP => StopSignal::HangUp,
+            _ => StopSignal::Terminate,
+        })
+    }
+
+    /// Takes all that have arrived.
+    pub fn take(&self) {
+        while self.next().is_some() {}
     }
 }
 
 impl Drop for StopSignals {
     fn drop(&mut self) {
+        self.take(); // what has arrived was heard; it would end this process now
         mask_stop_signals(libc::SIG_UNBLOCK);
     }
 }

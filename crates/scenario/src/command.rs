@@ -10,9 +10,6 @@ use windfall_guarantees::Guarantee;
 use windfall_schedulers::kinds;
 use windfall_time::Span;
 
-/// How long a command may run that has no length given: a year.
-const AT_MOST: Span = Span::from_secs(8_760 * 60 * 60);
-
 /// The name of the command's threads in the scenario.
 const COMMAND: &str = "command";
 
@@ -40,6 +37,9 @@ pub enum CommandPromise {
 }
 
 impl CommandPromise {
+    /// How long a command may run that has no length given: a year.
+    pub const AT_MOST: Span = Span::from_secs(8_760 * 60 * 60);
+
     /// The scenario of a command with this promise: a program and its arguments.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl CommandPromise {
         let guarantee = Guarantee::BasicHard(amount.into(), period.into());
         let exec = ExternalProgram::Exec { command, env: BTreeMap::new() };
         let thread = Thread::new(COMMAND, "root", Requirements::guarantee(guarantee), Run::Unknown);
-        let scenario = Scenario::new(AT_MOST)
+        let scenario = Scenario::new(CommandPromise::AT_MOST)
             .machine(Machine::ideal(1).claim(claim))
             .scheduler(Scheduler::root("root", kinds::REZ))
             .thread(thread.external(External::new(exec)))

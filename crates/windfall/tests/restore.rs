@@ -454,14 +454,62 @@ fn accepts_every_signal_that_asks_a_run_to_end() {
         return;
     }
     let _alone = alone();
-    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+    for (signal, name) in
+        [(Signal::INT, "SIGINT"), (Signal::TERM, "SIGTERM"), (Signal::HUP, "SIGHUP")]
+    {
         let run = Run::begin(&scenario("signals", "20s", BUSY));
         std::thread::sleep(Duration::from_millis(300));
+        // A terminal that is closed sends two. After a second Ctrl-C programs are ended at once, and there are results, too.
+        run.signal(signal);
+        std::thread::sleep(Duration::from_millis(1));
         run.signal(signal);
         let (status, said) = run.results();
         assert!(matches!(status, Some(0 | 1)), "{signal:?}: {status:?} {said}");
         assert!(said.contains("hard") && said.contains("RECEIVED"), "{signal:?}: {said}");
+        let why = format!("{name} ended the run after ");
+        assert!(said.contains(&why), "{why}: {said}");
     }
+}
+
+/// Set for the copy of this test that computes at a higher priority than all of a run's: for so many ms.
+const URGENT: &str = "WINDFALL_TEST_URGENT_MS";
+
+/// Computes, when asked to be that copy; nothing otherwise.
+#[test]
+fn urgent() {
+    let Ok(ms) = std::env::var(URGENT) else { return };
+    let until = Instant::now() + Duration::from_millis(ms.parse().unwrap());
+    while Instant::now() < until {}
+}
+
+#[test]
+fn law_more_urgent_threads_of_others_do_not_keep_a_machine_from_being_given_back() {
+    if !real::is_ready() {
+        return;
+    }
+    let _alone = alone();
+    let mut run = Run::begin(&scenario("kept-off", "30s", BUSY));
+    let supervised = |pid: &i32| matches!(class(*pid), Some((1, 70..=74)));
+    let program = descendants(run.pid()).into_iter().find(supervised).unwrap();
+    let processor = affinity(program).unwrap();
+    let urgent = |ms: &str| {
+        let mut command = Command::new("chrt");
+        command.args(["-f", "85", "taskset", "-c", processor.trim()]);
+        command.arg(std::env::current_exe().unwrap()).args(["--exact", "urgent"]);
+        command.env(URGENT, ms).stdout(Stdio::null()).spawn().unwrap()
+    };
+    assert!(urgent("1000").wait().unwrap().success());
+    assert!(!run.has_ended(), "a second is waited for: {}", run.said());
+    let mut longer = urgent("9000");
+    let why = "threads of higher priority than ours, which are not of this run, had its processor";
+    assert!(until(Duration::from_secs(6), || run.said().contains(why)), "{}", run.said());
+    let said = run.said();
+    assert!(said.contains("; everything was given back; what it supervised goes on: "), "{said}");
+    assert!(!supervised(&program), "{said}");
+    longer.kill().unwrap();
+    longer.wait().unwrap();
+    run.child.wait().unwrap();
+    send(program, Signal::KILL);
 }
 
 /// The exit status and output of a run of a second with these capabilities alone, as root.

@@ -1,9 +1,10 @@
 //! The guardian: a process that outlives the supervisor and restores every thread.
 //!
-//! It acts when the supervisor is gone (its end of a pipe is closed), or has not sent a heartbeat for [`PATIENCE`]; then it kills the
-//! supervisor first. Within a second everything is as before, and the guardian writes the reason to standard error and to
+//! It acts when the supervisor is gone (its end of a pipe is closed), has not sent a heartbeat for [`PATIENCE`], or was kept from its
+//! processor for [`KEPT_OFF`]; then it kills the supervisor first. Within a second everything is as before, and the guardian writes the reason to standard error and to
 //! a file. The supervisor watches the guardian in turn, and posts another when it is gone.
 
+use crate::restore::go_on;
 use crate::restore::log::RestoreLog;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
@@ -20,9 +21,12 @@ const PATIENCE: i32 = 400;
 const SETTING_UP: i32 = 5_000;
 /// Time between two looks of the guardian, in ms.
 const LOOK: i32 = 50;
-/// After this time without a heartbeat, in ms, the guardian moves to the event loop's processor. If that processor stands still or
-/// serves more urgent work, the guardian then does not count that time either.
+/// After this time without a heartbeat, in ms, the guardian moves to the event loop's processor, above all other threads there. If that
+/// processor stands still, the guardian then does not count that time either.
 const DOUBT: i32 = 100;
+/// Longest time for which more urgent threads may keep the event loop from its processor, in ms. They are not ours, and the throttle
+/// that would hold them back is lifted.
+const KEPT_OFF: i32 = 3_000;
 
 /// The supervisor's handle of its guardian. When it is dropped, the guardian learns that the supervisor is gone.
 pub(crate) struct Guardian {
@@ -103,6 +107,31 @@ enum Cause {
     Gone,
     /// No heartbeat for so many ms, and whether threads were supervised meanwhile.
     Still(i32, bool),
+    /// More urgent threads had the event loop's processor for so many ms.
+    KeptOff(i32),
+}
+
+/// The event loop's thread, as far as it can be seen from outside.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Seen {
+    heartbeats: u64,
+    /// The processor time that it has received, if it could use more; `None`: it waits, or that is unknown.
+    received: Option<u64>,
+}
+
+impl Seen {
+    fn now(restore_log: &RestoreLog) -> Seen {
+        let table = restore_log.table();
+        let tid = table.events_tid.load(Ordering::Relaxed);
+        let is_runnable = procfs::stat(tid).is_some_and(|stat| stat.state == 'R');
+        let received = procfs::received(tid).filter(|_| is_runnable);
+        Seen { heartbeats: table.heartbeat.load(Ordering::Acquire), received }
+    }
+
+    /// Whether it was runnable all the time, and was not run.
+    fn is_kept_off_since(self, before: Seen) -> bool {
+        self.received.is_some() && self == before
+    }
 }
 
 fn watch(restore_log: &RestoreLog, pipe: &OwnedFd, supervisor: i32, home: &Affinity) {
@@ -113,9 +142,10 @@ fn watch(restore_log: &RestoreLog, pipe: &OwnedFd, supervisor: i32, home: &Affin
     while process::exists(supervisor) && left > 0 && !process::hung_up(pipe, 1) {
         left -= 1;
     }
+    let programs = restore_log.processes();
     let trouble = restore_log.restore_after();
     restore_log.close();
-    report_end(cause, supervisor, &trouble);
+    report_end(cause, supervisor, &trouble, &go_on(&programs));
 }
 
 /// Waits until there is a reason to act; `None` if everything was undone in good order.
@@ -126,7 +156,8 @@ fn wait(
     home: &Affinity,
 ) -> Option<Cause> {
     let table = restore_log.table();
-    let (mut seen, mut still) = (0, 0);
+    let mut seen = Seen::now(restore_log);
+    let (mut still, mut kept_off, mut doubts) = (0, 0, false);
     loop {
         // However late this returns, it counts as one look: the guardian could not run either.
         let gone = process::hung_up(pipe, LOOK);
@@ -136,29 +167,49 @@ fn wait(
         if gone {
             return Some(Cause::Gone);
         }
-        let beats = table.heartbeat.load(Ordering::Acquire);
-        let doubted = still >= DOUBT;
-        still = if beats == seen { still + LOOK } else { 0 };
-        seen = beats;
+        let now = Seen::now(restore_log);
+        match now.heartbeats == seen.heartbeats {
+            false => (still, kept_off) = (0, 0),
+            true if now.is_kept_off_since(seen) => kept_off += LOOK,
+            true => still += LOOK,
+        }
+        seen = now;
         // A killed supervisor keeps the pipe open until all its threads have ended, and those may have to wait for a processor.
-        if still >= DOUBT && procfs::stat(supervisor).is_none_or(|stat| stat.has_ended()) {
+        let silent = still + kept_off;
+        if silent >= DOUBT && procfs::stat(supervisor).is_none_or(|stat| stat.has_ended()) {
             return Some(Cause::Gone);
         }
         let urgent = table.urgent.load(Ordering::Acquire) == 1;
-        if urgent && !doubted && still >= DOUBT {
-            let events_cpu = u16::try_from(table.events_cpu.load(Ordering::Relaxed)).ok();
-            let _ = events_cpu.map(|events_cpu| Affinity::one(events_cpu).give(0)); // if that fails, it watches from where it is
-        } else if doubted && still == 0 {
-            let _ = home.give(0);
+        if doubts != (urgent && silent >= DOUBT) {
+            doubts = !doubts;
+            take_place(doubts, table.events_cpu.load(Ordering::Relaxed), home);
         }
         if still > if urgent { PATIENCE } else { SETTING_UP } {
             return Some(Cause::Still(still, urgent));
+        }
+        if kept_off > KEPT_OFF {
+            return Some(Cause::KeptOff(kept_off));
+        }
+    }
+}
+
+/// Goes to the event loop's processor, above all others there, or back. If that fails, the guardian watches from where it is.
+fn take_place(doubts: bool, events_cpu: u32, home: &Affinity) {
+    let rise = |priority| Attributes::fifo(priority).give(0);
+    match u16::try_from(events_cpu).ok().filter(|_| doubts) {
+        Some(events_cpu) => {
+            let _ = rise(fifo_priorities::DOUBT);
+            let _ = Affinity::one(events_cpu).give(0);
+        }
+        None => {
+            let _ = home.give(0); // first, or others there could keep it from leaving
+            let _ = rise(fifo_priorities::GUARDIAN);
         }
     }
 }
 
 /// Reports why the run has ended, on standard error and in a file that `doctor` reads.
-fn report_end(cause: Cause, supervisor: i32, trouble: &[String]) {
+fn report_end(cause: Cause, supervisor: i32, trouble: &[String], go_on: &str) {
     let cause = match cause {
         Cause::Gone => format!(
             "process {supervisor} ended without giving back what it had changed (was it killed?)"
@@ -167,12 +218,15 @@ fn report_end(cause: Cause, supervisor: i32, trouble: &[String]) {
             let when = if urgent { "while it supervised" } else { "while it set up or gave back" };
             format!("process {supervisor} did nothing for {ms} ms {when}, and was killed")
         }
+        Cause::KeptOff(ms) => format!(
+            "threads of higher priority than ours, which are not of this run, had its processor for {ms} ms; process {supervisor} was killed"
+        ),
     };
     let rest = match trouble {
         [] => "everything was given back".to_owned(),
         some => format!("not everything could be given back: {}", some.join("; ")),
     };
-    let text = format!("windfall: the guardian ended the run: {cause}; {rest}\n");
+    let text = format!("windfall: the guardian ended the run: {cause}; {rest}{go_on}\n");
     process::write_to_stderr(&text);
     let _ = std::fs::write(supervision::last_words(), &text); // `doctor` shows it later
 }

@@ -12,6 +12,7 @@ mod unlogged;
 use crate::restore::claim::{self, Log};
 use crate::restore::throttle::{self, RUNTIME};
 use entry::Entry;
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::fd::AsFd;
 use std::sync::Mutex;
@@ -28,7 +29,7 @@ pub(crate) use entry::give;
 /// Most threads that can be noted at a time.
 const MOST: usize = 32_768;
 /// First word of a log of this layout; another layout has another number or another size.
-const MAGIC: u64 = 0x5746_4c4f_4700_0003;
+const MAGIC: u64 = 0x5746_4c4f_4700_0004;
 
 windfall_os::atomics! {
     /// Memory that the supervisor shares with its guardian.
@@ -43,6 +44,8 @@ windfall_os::atomics! {
         pub(crate) guardian: AtomicI32,
         /// The processor of the event loop.
         pub(crate) events_cpu: AtomicU32,
+        /// The thread of the event loop.
+        pub(crate) events_tid: AtomicI32,
         /// Number of heartbeats.
         pub(crate) heartbeat: AtomicU64,
         /// Whether the guardian is to expect the next heartbeat soon: 1 while threads are supervised.
@@ -243,6 +246,13 @@ impl RestoreLog {
     fn entries(&self) -> impl Iterator<Item = &Entry> {
         let used = (self.table.used.load(Ordering::Acquire) as usize).min(MOST);
         self.table.entries.iter().take(used)
+    }
+
+    /// The processes, other than the run's own, whose threads are noted.
+    pub(crate) fn processes(&self) -> BTreeSet<i32> {
+        let noted = self.entries().filter(|entry| entry.is_noted());
+        let pids = noted.map(|entry| entry.pid.load(Ordering::Relaxed));
+        pids.filter(|pid| *pid != self.supervisor()).collect()
     }
 
     /// Notes the kernel's throttle of real-time threads, and sets or lifts it.

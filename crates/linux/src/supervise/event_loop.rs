@@ -8,25 +8,39 @@ use crate::supervise::own;
 use crate::supervise::supervisor::Supervisor;
 use crate::threads::begin;
 use crate::threads::body::InProcess;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use windfall_os::LinuxError;
 use windfall_os::events::Poll;
 use windfall_os::futex::Gate;
+use windfall_os::process::{StopSignal, StopSignals};
 use windfall_os::sched::own_tid;
 use windfall_time::Instant;
 
 /// Longest sleep of the event loop, in ms. Each round is a heartbeat, so this is also the longest time between two.
 const BEAT: i32 = 50;
 
-/// Runs the event loop until `end`, the end of all programs, or a signal. Returns whether a signal ended it.
+/// What ended a run.
+#[derive(Clone, Copy)]
+pub(crate) enum Ending {
+    /// Its length.
+    Length,
+    /// A signal.
+    Signal(StopSignal),
+    /// A request, or a failure that the outcome names.
+    Request,
+    /// All its programs had ended.
+    Programs,
+}
+
+/// Runs the event loop until `end`, the end of all programs, or a signal.
 pub(crate) fn run(
     locked: &Locked,
     end: Instant,
-    signals: &OwnedFd,
+    signals: &StopSignals,
     guardian: &mut Guardian,
-) -> std::io::Result<bool> {
+) -> std::io::Result<Ending> {
     let stopped = hear(locked, end, signals, guardian);
     locked.hears_calls(false);
     stopped
@@ -35,9 +49,9 @@ pub(crate) fn run(
 fn hear(
     locked: &Locked,
     end: Instant,
-    signals: &OwnedFd,
+    signals: &StopSignals,
     guardian: &mut Guardian,
-) -> std::io::Result<bool> {
+) -> std::io::Result<Ending> {
     const LOOK: u64 = 0;
     const ALARM: u64 = 1;
     const BELL: u64 = 2;
@@ -51,7 +65,7 @@ fn hear(
         poll.add(s.host.machine.alarm.timer.as_raw_fd(), ALARM)
     })?;
     poll.add(locked.bell.as_raw_fd(), BELL)?;
-    poll.add(signals.as_raw_fd(), SIGNAL)?;
+    poll.add(signals.fd().as_raw_fd(), SIGNAL)?;
     poll.add(guardian.ended().as_raw_fd(), GUARDIAN)?;
     let mut ready = Vec::new();
     loop {
@@ -66,22 +80,30 @@ fn hear(
             begin::hear_children(s);
             audit::audit(s);
             calls::carry_out(s);
-            if s.is_over() || begin::nothing_left(s) { None } else { end.since(s.time()) }
+            match s.is_over() {
+                true => Err(Ending::Request),
+                false if begin::nothing_left(s) => Err(Ending::Programs),
+                false => Ok(end.since(s.time())),
+            }
         });
-        if ready.contains(&SIGNAL) {
-            return Ok(true);
+        if let Some(signal) = signals.next() {
+            return Ok(Ending::Signal(signal));
         }
         if ready.contains(&GUARDIAN) {
             // The next guardian holds a copy of this descriptor until it first runs, so a poll would still report the former one.
             poll.remove(guardian.ended().as_raw_fd())?;
             if let Err(fault) = guardian.renew() {
                 locked.enter(|s| is_unguarded(s, &fault));
-                return Ok(false);
+                return Ok(Ending::Request);
             }
             poll.add(guardian.ended().as_raw_fd(), GUARDIAN)?;
             locked.enter(|s| is_guarded_by(s, guardian.pid()));
         }
-        let Some(left) = left.filter(|left| !left.is_zero()) else { return Ok(false) };
+        let left = match left {
+            Ok(left) => left.filter(|left| !left.is_zero()),
+            Err(ending) => return Ok(ending),
+        };
+        let Some(left) = left else { return Ok(Ending::Length) };
         let ms = i32::try_from(left.as_nanos() / 1_000_000 + 1).unwrap_or(BEAT);
         poll.wait(ms.min(BEAT), &mut ready);
     }

@@ -96,6 +96,7 @@ impl<'j> Prepared<'j> {
         restore_log.beat();
         let keeper = Keeper::start(restore_log.clone(), kept).map_err(|e| trouble(&e))?;
         restore_log.table().events_cpu.store(cpus[0].into(), Ordering::Relaxed);
+        restore_log.table().events_tid.store(tid, Ordering::Relaxed);
         let expected = restore_log.expect_beats_while_it_lives();
         Attributes::fifo(fifo_priorities::EVENTS).give(0).map_err(|e| {
             LinuxError::of(

@@ -5,7 +5,7 @@ use crate::restore;
 use crate::restore::claim::Keeper;
 use crate::restore::guardian::Guardian;
 use crate::restore::log::{Expected, RestoreLog};
-use crate::supervise::event_loop;
+use crate::supervise::event_loop::{self, Ending};
 use crate::supervise::locked::Locked;
 use crate::supervise::prepare::{Prepared, trouble};
 use crate::supervise::processors;
@@ -27,9 +27,9 @@ use windfall_os::LinuxError;
 use windfall_os::events::EventFd;
 use windfall_os::freezer;
 use windfall_os::process::{self, StopSignals};
-use windfall_scenario::Plan;
 use windfall_scenario::outcome::Outcome;
-use windfall_time::Instant;
+use windfall_scenario::{CommandPromise, Plan};
+use windfall_time::{Instant, Span};
 use windfall_trace::Sink;
 
 /// Carries out a plan on this machine's processors. A separate thread passes the run's records on to `sink`; those that came too
@@ -128,10 +128,8 @@ impl Running<'_> {
             let host = host.clone();
             scope.spawn(move || trace_reader::take(&host, &ended, sink));
         }
-        let stopped = event_loop::run(&host, end, signals.fd(), guardian).map_err(|e| trouble(&e));
-        // A second signal means that the user does not want to wait: it ends this process, and the guardian undoes all changes.
-        signals.take();
-        drop(signals);
+        let ending = event_loop::run(&host, end, &signals, guardian).map_err(|e| trouble(&e));
+        // Signals are held until all is given back. A second one means that the user does not want to wait for programs.
         let mut outcome = host.enter(outcome::outcome);
         over.signal();
         drop(under_way);
@@ -151,11 +149,28 @@ impl Running<'_> {
         }
         host.enter(|s| outcome::add_stretches(s, &mut outcome));
         let now = Instant::ZERO + outcome.length;
-        let ended = child::dismiss(children, offspring, &|| restore_log.beat());
-        if let (Some(supervision), Some(ended)) = (&mut outcome.supervision, ended) {
-            supervision.remarks.push((now, ended));
-        }
+        let ended = child::dismiss(children, offspring, &signals, &|| restore_log.beat());
         drop(expected);
-        stopped.map(|_| (outcome, left))
+        let ending = ending?;
+        if let Some(supervision) = &mut outcome.supervision {
+            let has_failed = outcome.failure.is_some() || supervision.cut_short.is_some();
+            let early = early(ending, outcome.length, end).filter(|_| !has_failed);
+            let said = early.into_iter().chain(ended);
+            supervision.remarks.extend(said.map(|said| (now, said)));
+        }
+        Ok((outcome, left))
+    }
+}
+
+/// Why a run ended before its time, if it did and the outcome does not name a failure.
+fn early(ending: Ending, length: Span, end: Instant) -> Option<String> {
+    let whole = end.saturating_since(Instant::ZERO);
+    let length = Span::from_nanos(length.as_nanos() / 1_000_000 * 1_000_000);
+    match ending {
+        Ending::Length => None,
+        Ending::Programs if whole == CommandPromise::AT_MOST => None, // a command's run ends with it
+        Ending::Signal(signal) => Some(format!("{signal} ended the run after {length} of {whole}")),
+        Ending::Request => Some(format!("a request ended the run after {length} of {whole}")),
+        Ending::Programs => Some(format!("all programs of the run had ended after {length}")),
     }
 }

@@ -12,7 +12,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use windfall_os::LinuxError;
-use windfall_os::process;
+use windfall_os::process::{self, StopSignal, StopSignals};
 use windfall_scenario::model::ExternalProgram;
 use windfall_scenario::{Plan, PlannedProgram};
 
@@ -112,10 +112,11 @@ fn become_program(words: &[String], env: &BTreeMap<String, String>, mut gate: Un
 }
 
 /// Ends the commands that we have started: by a signal first, by force after a second; then what is left of `offspring` and
-/// their descendants. Returns a remark on processes that were ended besides the commands.
+/// their descendants. Another request to stop, but for a closed terminal, means by force at once. Returns a remark on processes that were ended besides the commands.
 pub(crate) fn dismiss(
     children: BTreeMap<usize, Child>,
     mut offspring: BTreeSet<i32>,
+    signals: &StopSignals,
     lives: &dyn Fn(),
 ) -> Option<String> {
     let mut children: Vec<Child> = children.into_values().collect();
@@ -129,7 +130,8 @@ pub(crate) fn dismiss(
             process::terminate(child.pid);
         }
     }
-    wait(lives, || children.iter_mut().all(Child::has_ended));
+    let mut patience = Patience { signals, lives, is_over: false };
+    patience.wait(|| children.iter_mut().all(Child::has_ended));
     for child in children.iter_mut().filter(|child| !child.ended) {
         process::kill(child.pid);
         process::reap(child.pid);
@@ -144,10 +146,11 @@ pub(crate) fn dismiss(
     };
     let requested = left();
     requested.iter().copied().for_each(process::terminate);
-    wait(lives, || left().is_empty());
+    patience.wait(|| left().is_empty());
     let stubborn = left();
     stubborn.iter().copied().for_each(process::kill);
-    wait(lives, || left().is_empty());
+    patience.is_over = false; // what was killed needs a moment
+    patience.wait(|| left().is_empty());
     process::adopt_orphans(false);
     let forced =
         if stubborn.is_empty() { String::new() } else { format!(", {} by force", stubborn.len()) };
@@ -157,13 +160,26 @@ pub(crate) fn dismiss(
     })
 }
 
-/// Waits until `is_so`, for a second at most.
-fn wait(lives: &dyn Fn(), mut is_so: impl FnMut() -> bool) {
-    for _ in 0..100 {
-        lives();
-        if is_so() {
-            return;
+/// How long programs are waited for.
+struct Patience<'a> {
+    signals: &'a StopSignals,
+    lives: &'a dyn Fn(),
+    /// Whether another request to stop has come.
+    is_over: bool,
+}
+
+impl Patience<'_> {
+    /// Waits until `is_so`, for a second at most.
+    fn wait(&mut self, mut is_so: impl FnMut() -> bool) {
+        for _ in 0..100 {
+            (self.lives)();
+            while let Some(signal) = self.signals.next() {
+                self.is_over |= signal != StopSignal::HangUp;
+            }
+            if is_so() || self.is_over {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
         }
-        std::thread::sleep(Duration::from_millis(10));
     }
 }

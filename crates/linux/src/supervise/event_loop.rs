@@ -16,12 +16,12 @@ use windfall_os::events::Poll;
 use windfall_os::futex::Gate;
 use windfall_os::process::{StopSignal, StopSignals};
 use windfall_os::sched::own_tid;
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 
 /// Longest sleep of the event loop, in ms. Each round is a heartbeat, so this is also the longest time between two.
 const BEAT: i32 = 50;
 
-/// What ended a run.
+/// The reason why a run ends.
 #[derive(Clone, Copy)]
 pub(crate) enum Ending {
     /// Its length.
@@ -72,20 +72,7 @@ fn hear(
         if ready.contains(&BELL) {
             locked.bell.clear(); // a later ring shows in the next poll
         }
-        let left = locked.enter(|s| {
-            s.host.machine.restore_log.beat();
-            if ready.contains(&ALARM) {
-                s.host.machine.alarm.has_gone_off();
-            }
-            begin::hear_children(s);
-            audit::audit(s);
-            calls::carry_out(s);
-            match s.is_over() {
-                true => Err(Ending::Request),
-                false if begin::nothing_left(s) => Err(Ending::Programs),
-                false => Ok(end.since(s.time())),
-            }
-        });
+        let left = locked.enter(|s| round(s, ready.contains(&ALARM), end));
         if let Some(signal) = signals.next() {
             return Ok(Ending::Signal(signal));
         }
@@ -100,12 +87,27 @@ fn hear(
             locked.enter(|s| is_guarded_by(s, guardian.pid()));
         }
         let left = match left {
-            Ok(left) => left.filter(|left| !left.is_zero()),
+            Ok(left) => left,
             Err(ending) => return Ok(ending),
         };
-        let Some(left) = left else { return Ok(Ending::Length) };
         let ms = i32::try_from(left.as_nanos() / 1_000_000 + 1).unwrap_or(BEAT);
         poll.wait(ms.min(BEAT), &mut ready);
+    }
+}
+
+/// One round under the lock. Returns the time that is left, or why the run is over.
+fn round(s: &mut Supervisor, alarm: bool, end: Instant) -> Result<Span, Ending> {
+    s.host.machine.restore_log.beat();
+    if alarm {
+        s.host.machine.alarm.has_gone_off();
+    }
+    begin::hear_children(s);
+    audit::audit(s);
+    calls::carry_out(s);
+    match s.is_over() {
+        true => Err(Ending::Request),
+        false if begin::nothing_left(s) => Err(Ending::Programs),
+        false => end.since(s.time()).filter(|left| !left.is_zero()).ok_or(Ending::Length),
     }
 }
 

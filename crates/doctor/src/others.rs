@@ -25,7 +25,7 @@ pub(super) fn checks() -> Vec<Check> {
         (State::Yes, "no other supervisor".to_owned())
     };
     let another = Check::new(PURPOSE, "supervisors", state, found)
-        .remedy("wait for it, or use other processors (`--cpus`)");
+        .remedy("wait for it, or `windfall ctl stop`");
     vec![threads, another, leavings()]
 }
 

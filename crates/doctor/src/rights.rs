@@ -2,7 +2,7 @@
 
 use super::{Check, Facts, State};
 use std::path::Path;
-use windfall_observe::procfs;
+use windfall_observe::{procfs, supervision};
 use windfall_os::error::RIGHTS;
 use windfall_os::probe;
 
@@ -33,8 +33,30 @@ pub(super) fn checks(facts: &Facts) -> Vec<Check> {
         Check::new(PURPOSE, "capabilities", held(facts).0, held(facts).1).remedy(RIGHTS),
         priorities(facts),
         memory(facts),
+        log(PURPOSE),
         rtkit(),
     ]
+}
+
+/// Room for the restore log, without which no run begins.
+fn log(purpose: &'static str) -> Check {
+    let folder = Path::new(supervision::FOLDER);
+    let above = folder.parent().filter(|_| !folder.exists());
+    let (needed, place) = (supervision::SPACE >> 20, above.unwrap_or(folder));
+    let (state, found) = match probe::room_in(place) {
+        Ok(room) if room >= supervision::SPACE => {
+            (State::Yes, format!("room in {}", place.display()))
+        }
+        Ok(room) => (State::No, format!("{} MB are free in {}", room >> 20, place.display())),
+        Err(why) => (State::No, format!("{}: {why}", place.display())),
+    };
+    Check::new(purpose, "restore log", state, found)
+        .remedy(format!(
+            "free {needed} MB there; for other users root makes {}, or a line for tmpfiles.d: `d {} 0770 root GROUP`",
+            folder.display(),
+            folder.display(),
+        ))
+        .needed()
 }
 
 /// The capabilities that matter, and whether those that `run` uses are among them.

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 /// The folder of the run: its lock, its restore log, and why a guardian ended it.
 pub const FOLDER: &str = "/run/windfall";
 
+/// The space that a restore log takes at most, in bytes.
+pub const SPACE: u64 = 16 << 20;
+
 /// The guardian's name in lists of processes.
 pub const GUARDIAN: &str = "windfall-guard";
 

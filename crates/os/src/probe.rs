@@ -4,8 +4,11 @@
 use super::check;
 use super::clock::timespec;
 use super::events::owned;
+use std::ffi::CString;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use windfall_time::{Instant, Span};
 
 /// How finely the clock's timers are kept: 1 ns with high-resolution timers, else a tick.
@@ -50,6 +53,23 @@ fn limit(which: libc::__rlimit_resource_t) -> u64 {
     // SAFETY: the pointer is to a live limit.
     unsafe { libc::getrlimit(which, &raw mut limit) };
     limit.rlim_cur
+}
+
+/// The free bytes of the file system of a folder in which this process may make files.
+///
+/// # Errors
+/// The kernel's: no such folder (`ENOENT`), no right (`EACCES`), or it may only be read (`EROFS`).
+pub fn room_in(folder: &Path) -> io::Result<u64> {
+    let name = CString::new(folder.as_os_str().as_bytes())?;
+    let modes = libc::W_OK | libc::X_OK;
+    // SAFETY: a live C string, and no memory of ours is written to.
+    let answer = unsafe { libc::faccessat(libc::AT_FDCWD, name.as_ptr(), modes, libc::AT_EACCESS) };
+    check(answer.into())?;
+    // SAFETY: all zeroes is a value of it.
+    let mut room: libc::statvfs = unsafe { std::mem::zeroed() };
+    // SAFETY: a live C string, and room for the answer.
+    check(unsafe { libc::statvfs(name.as_ptr(), &raw mut room) }.into())?;
+    Ok(room.f_bavail.saturating_mul(room.f_frsize))
 }
 
 /// Makes one of the kernel's ring buffers for BPF programs, of 64 KiB; it is gone when it is dropped.

@@ -64,6 +64,9 @@ windfall_os::atomics! {
     }
 }
 
+const _: () =
+    assert!(size_of::<Table>() as u64 <= supervision::SPACE, "more than `doctor` looks for");
+
 /// The restore log of one run.
 pub(crate) struct RestoreLog {
     table: Shared<Table>,
@@ -82,7 +85,7 @@ impl RestoreLog {
             LinuxError::of(
                 format!("cannot make the restore log {}", path.display()),
                 &e,
-                "free some space there",
+                &format!("free {} MB there", supervision::SPACE >> 20),
             )
         };
         let file = File::options().create_new(true).read(true).write(true).open(&path);

@@ -24,7 +24,8 @@ pub fn response_times(tasks: &[Task]) -> Vec<Result<Span, UnboundedError>> {
         return vec![Err(UnboundedError::OutOfRange); tasks.len()];
     };
     let bounds = tasks.iter().map_while(|_| window.admit());
-    let mut responses: Vec<_> = bounds.map(|worst| Ok(Span::from_nanos(worst))).collect();
+    let mut responses = Vec::with_capacity(tasks.len());
+    responses.extend(bounds.map(|worst| Ok(Span::from_nanos(worst))));
     for last in responses.len()..tasks.len() {
         responses.push(Err(UnboundedError::of(&tasks[..=last], &Supply::all())));
     }

@@ -228,8 +228,28 @@ impl Scenario {
         if self.under_way {
             return self.at_top.clone();
         }
-        let (mut at_top, mut built) = (AtTop::new(), BTreeSet::new());
+        let mut at_top = AtTop::new();
+        for scheduler in self.with_processors_at_top() {
+            for (number, own) in (0..=u16::MAX).zip(&scheduler.owns) {
+                let next = u16::try_from(at_top.len());
+                if let (Parent::Top, Ok(next)) = (&own.parent, next) {
+                    at_top.insert((scheduler.name.clone(), number), next);
+                }
+            }
+        }
+        at_top
+    }
+
+    /// The schedulers with own virtual processors at the top, in the order in which they are created.
+    fn with_processors_at_top(&self) -> Vec<&Scheduler> {
+        let is_at_top =
+            |scheduler: &&Scheduler| scheduler.owns.iter().any(|own| own.parent == Parent::Top);
+        let (mut all, mut built) = (Vec::new(), BTreeSet::new());
         let mut waiting: Vec<&Scheduler> = self.schedulers.iter().collect();
+        if waiting.iter().copied().filter(is_at_top).count() < 2 {
+            waiting.retain(is_at_top);
+            return waiting;
+        }
         while !waiting.is_empty() {
             let ready = |scheduler: &&Scheduler| {
                 let mut parents = scheduler.owns.iter().filter_map(|own| own.parent.name());
@@ -239,17 +259,10 @@ impl Scenario {
             if now.is_empty() {
                 break;
             }
-            for scheduler in now {
-                for (number, own) in (0..=u16::MAX).zip(&scheduler.owns) {
-                    let next = u16::try_from(at_top.len());
-                    if let (Parent::Top, Ok(next)) = (&own.parent, next) {
-                        at_top.insert((scheduler.name.clone(), number), next);
-                    }
-                }
-                built.insert(scheduler.name.as_str());
-            }
+            built.extend(now.iter().map(|scheduler| scheduler.name.as_str()));
+            all.extend(now.into_iter().filter(is_at_top));
             waiting = later;
         }
-        at_top
+        all
     }
 }

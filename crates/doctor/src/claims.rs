@@ -24,7 +24,7 @@ pub(super) fn checks(facts: &Facts) -> Vec<Check> {
     );
     let moves = Check::new(PURPOSE, "claimed processor", State::Yes, found);
     let stays = survey.stays.into_iter().map(|stay| {
-        Check::new(PURPOSE, "stays there", State::Limited, stay.what).remedy(stay.remedy)
+        Check::new(PURPOSE, "stays on the processor", State::Limited, stay.what).remedy(stay.remedy)
     });
     std::iter::once(moves).chain(stays).collect()
 }

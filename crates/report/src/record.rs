@@ -36,7 +36,7 @@ pub fn text(recorded: &Recorded) -> String {
     );
     let share = recorded.overhead() + 50;
     text.push_str(&format!(
-        "overhead: {}.{} % of a processor at {} switches a second, and what the kernel needs to report each\n",
+        "overhead: {}.{} % of a processor at {} switches a second; the kernel's own part, a little for each event, is not in it\n",
         share / 1_000,
         share / 100 % 10,
         recorded.rate(),

@@ -124,8 +124,8 @@ fn heuristic(case: &Case, requested: &Basis<'_>) -> String {
     match requested.search.period {
         Some(_) => "the least amount for the period that was asked for".to_owned(),
         None => format!(
-            "the least utilisation with two switches of {cost} ({by}) in each period, of equals the \
-             longest period"
+            "the least utilisation, where each period also pays two switches of {cost} ({by}); among \
+             equals the longest period"
         ),
     }
 }

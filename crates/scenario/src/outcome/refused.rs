@@ -22,6 +22,10 @@ pub struct Refused {
 
 impl core::fmt::Display for Refused {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{} for {}: {}", self.requested, self.name, self.why)
+        let Refused { requested, name, parent, why, .. } = self;
+        match why.strip_prefix("it ") {
+            Some(rest) => write!(f, "{requested} for {name}: {parent} {rest}"),
+            None => write!(f, "{requested} for {name}: {why}"),
+        }
     }
 }

@@ -7,7 +7,7 @@ const PURPOSES: [&str; 4] =
     ["reservations on real threads", "time for other threads", "timers", "no rivals"];
 
 /// Of other purposes, what takes time from such a thread as well.
-const SUBJECTS: [&str; 2] = ["hypervisor", "stays there"];
+const SUBJECTS: [&str; 2] = ["hypervisor", "stays on the processor"];
 
 /// A remedy for each of these checks that is not well.
 pub(super) fn remedies(checks: &[Check]) -> Vec<String> {

@@ -86,7 +86,7 @@ fn none_trusted(
     let perhaps = seldom.map(|left| {
         let work = shown(rounded(loaded.left(left.index, left.quantile)));
         let (quantile, count) = (left.quantile.name(), grouped(loaded.count(left.index)));
-        format!("Of periods of {}, {work} are left at {quantile} of {count}, which are too few to trust it: measure for longer.", period(left))
+        format!("Of periods of {}, {work} are left at {quantile}, but only {count} were measured, too few to trust that: measure for longer.", period(left))
     });
     let said: Vec<String> = [not_with, perhaps].into_iter().flatten().collect();
     let text = if said.is_empty() {

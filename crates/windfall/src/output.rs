@@ -50,9 +50,7 @@ pub(crate) fn print_error_raw(text: &str) {
 
 /// Prints what people read to standard error, in lines that fit the terminal.
 pub(crate) fn print_error(text: &str) {
-    let read = Some(io::stderr()).filter(IsTerminal::is_terminal);
-    let width = read.and_then(terminal_size::terminal_size_of);
-    print_error_raw(&terminal::fitted(text, width.map(columns)));
+    print_error_raw(&terminal::fitted(text, error_width()));
 }
 
 /// The version of every JSON document that the command prints (`docs/STABILITY.md`).
@@ -88,6 +86,12 @@ pub(crate) fn colour_is_wanted() -> bool {
 /// How many characters a line of the terminal has, at least 60; `None` where standard output is none.
 pub(crate) fn width() -> Option<usize> {
     let read = Some(io::stdout()).filter(IsTerminal::is_terminal);
+    read.and_then(terminal_size::terminal_size_of).map(columns)
+}
+
+/// The same for standard error.
+pub(crate) fn error_width() -> Option<usize> {
+    let read = Some(io::stderr()).filter(IsTerminal::is_terminal);
     read.and_then(terminal_size::terminal_size_of).map(columns)
 }
 

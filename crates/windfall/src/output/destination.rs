@@ -171,7 +171,12 @@ impl Destinations {
         value: impl FnOnce() -> serde_json::Value,
         text: impl FnOnce(Option<usize>) -> String,
     ) -> Result<(), VerbError> {
-        if json { super::print_json(value()) } else { self.print(&text(super::width())) }
+        if json { super::print_json(value()) } else { self.print(&text(self.width())) }
+    }
+
+    /// How many characters a line has where [`Self::print`] prints, if that is a terminal.
+    pub(crate) fn width(&self) -> Option<usize> {
+        if self.standard.is_some() { super::error_width() } else { super::width() }
     }
 }
 
@@ -189,6 +194,14 @@ impl Destination {
         match self.kind {
             Kind::Standard => "standard output".to_owned(),
             _ => self.path.display().to_string(),
+        }
+    }
+
+    /// What was done, in words: `wrote NAME`.
+    pub(crate) fn wrote(&self) -> String {
+        match self.kind {
+            Kind::Standard => "wrote to standard output".to_owned(),
+            _ => format!("wrote {}", self.name()),
         }
     }
 

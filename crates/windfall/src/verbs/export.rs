@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Answer, VerbError> {
     outputs.show(
         args.json,
         || json!({ "wrote": name, "records": records, "cut": cut }),
-        |_| format!("{lost}wrote {name}: {records} records\n"),
+        |_| format!("{lost}{}: {records} records\n", output.wrote()),
     )?;
     Ok(Answer::Yes)
 }

@@ -61,7 +61,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
     outputs.show(
         args.json,
         || json(&scenario, proposal.as_ref(), &words, &output.name()),
-        |width| format!("{}{words}wrote {}{beside}\n", table(width), output.name()),
+        |width| format!("{}{words}{}{beside}\n", table(width), output.wrote()),
     )?;
     Ok(Answer::Yes)
 }

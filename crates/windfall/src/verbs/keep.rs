@@ -76,6 +76,11 @@ impl Outputs {
         self.destinations.print(text)
     }
 
+    /// How many characters a line of these results has.
+    pub(crate) fn width(&self) -> Option<usize> {
+        self.destinations.width()
+    }
+
     /// Writes the rest when the run is over.
     pub(crate) fn close(
         &mut self,

@@ -3,7 +3,7 @@
 use crate::Answer;
 use crate::cli::{Judged, SimulateArgs};
 use crate::command_error::{CommandError, warn};
-use crate::output::{errors_are_read, input_name, print_error, print_json, width};
+use crate::output::{errors_are_read, input_name, print_error, print_json};
 use crate::verbs::keep::Outputs;
 use crate::verbs::load::{load_with, plan};
 use crate::verbs::next;
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
         print_json(json(&scenario, &outcome, &verdicts))?;
         print_error(&took(&outcome, wall));
     } else {
-        outputs.print(&text(&scenario, &outcome, &verdicts, wall, width()))?;
+        outputs.print(&text(&scenario, &outcome, &verdicts, wall, outputs.width()))?;
     }
     kept?;
     let late = match args.judge {

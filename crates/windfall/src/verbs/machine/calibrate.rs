@@ -45,8 +45,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, VerbError> {
     if let (Some(place), Some(name)) = (&place, &args.save) {
         let profile = profiles::made(&calibration, &recorded, &args.command)?;
         place.write(|out| out.write_all(profile.write().as_bytes()))?;
-        let wrote =
-            format!("wrote {}; a scenario names it by `profile = \"{name}\"`\n", place.name());
+        let wrote = format!("{}; a scenario names it by `profile = \"{name}\"`\n", place.wrote());
         if args.json {
             print_error(&wrote);
         } else {

@@ -48,7 +48,8 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Answer, VerbError> {
         value
     };
     let bytes = bytes.map_or(String::new(), |bytes| format!(", {bytes} bytes"));
-    outputs.show(args.json, value, |_| format!("wrote {name}: {records} records{bytes}\n"))?;
+    outputs
+        .show(args.json, value, |_| format!("{}: {records} records{bytes}\n", output.wrote()))?;
     Ok(answer(&recorded))
 }
 

@@ -178,7 +178,7 @@ pub fn text(listing: &Listing, width: Option<usize>) -> String {
         "RECEIVED ms",
         "%CPU",
         "%CPU LATELY",
-        "JOBS",
+        "DONE",
         "MISSED",
     ];
     let body = rows(listing).iter().map(|row| cells(listing, row)).collect();

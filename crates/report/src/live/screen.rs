@@ -90,6 +90,11 @@ impl Screen {
         self.marked = self.marked.saturating_add(rows).min(self.rows.len().saturating_sub(1));
     }
 
+    /// How far a row stands to the right.
+    fn indent(&self, row: &Row) -> usize {
+        if self.order == Order::Tree { 2 * row.depth } else { 0 }
+    }
+
     fn sort(&mut self) {
         self.rows = rows(&self.listing);
         match self.order {
@@ -104,8 +109,10 @@ impl Screen {
     }
 }
 
-/// The bar's width where a screen is not wide, and where it is narrow.
-const BARS: [usize; 2] = [14, 4];
+/// The least width of the bar.
+const BAR: usize = 8;
+/// The width of per cent, missed and status, with the spaces between all columns but `ON`.
+const FIXED: usize = 23;
 /// The least width at which all figures of a processor fit beside their names.
 const ROOMY: usize = 80;
 
@@ -135,7 +142,7 @@ fn draw(screen: &Screen, area: Rect, buffer: &mut Buffer) {
     ];
     let [head, processors, names, tree, voters, detail, legend, foot] =
         Layout::vertical(parts).areas(area);
-    let columns = Columns::of(area.width);
+    let columns = Columns::of(screen, area.width);
     Paragraph::new(title(screen)).render(head, buffer);
     let lines: Vec<Line<'_>> = screen
         .listing
@@ -220,39 +227,38 @@ struct Columns {
     promised: usize,
     bar: usize,
     wide: bool,
+    /// Whether there is room for the processor.
+    on: bool,
 }
 
 impl Columns {
-    fn of(width: u16) -> Columns {
+    /// Names and promises as wide as they are; the bar takes the rest, and [`BAR`] before names are whole.
+    fn of(screen: &Screen, width: u16) -> Columns {
         let width = usize::from(width);
-        let wide = width >= 110;
-        // What is fixed: a sign, per cent, on, missed, and the spaces between.
-        let room = width.saturating_sub(24);
-        match wide {
-            true => {
-                Columns { name: 24, sort: 20, promised: 18, bar: room.saturating_sub(66), wide }
-            }
-            false => {
-                let (promised, least_name) = (16, 16);
-                let [usual, least] = BARS;
-                let bar = room.saturating_sub(promised + least_name + 2).clamp(least, usual);
-                let name = room.saturating_sub(promised + bar + 2);
-                Columns { name, sort: 0, promised, bar, wide }
-            }
-        }
+        let (wide, on) = (width >= 110, width >= ROOMY);
+        let length = |text: &str| text.chars().count();
+        let rows = screen.rows.iter();
+        let names = rows.clone().map(|row| length(&row.name) + screen.indent(row)).max();
+        let promises = rows.filter_map(|row| Some(length(&row.promised.as_ref()?.guarantee))).max();
+        let sort = if wide { 20 } else { 0 };
+        let room = width.saturating_sub(FIXED + if on { 4 } else { 0 } + sort + usize::from(wide));
+        let promised = promises.unwrap_or(0).clamp(8, 24);
+        let name = names.unwrap_or(0).clamp(4, room.saturating_sub(promised + BAR).max(4));
+        Columns { name, sort, promised, bar: room.saturating_sub(promised + name), wide, on }
     }
 
     fn head(&self) -> String {
-        let Columns { name, sort, promised, bar, .. } = self;
+        let Columns { name, sort, promised, bar, .. } = *self;
         let sort = if self.wide { format!("{:sort$} ", "KIND OR STATE") } else { String::new() };
+        let received = if bar < 15 { "RECEIVED" } else { "RECEIVED LATELY" };
+        let on = if self.on { format!("{:>3} ", "ON") } else { String::new() };
         format!(
-            "{:name$} {sort}{:promised$} {:>5}  {} {:>6} {:>3}   ",
+            "{:name$} {sort}{:promised$} {:>5}  {} {:>6} {on}STATUS",
             "NAME",
             "PROMISED",
             "%CPU",
-            cut("RECEIVED LATELY", *bar),
+            cut(received, bar),
             "MISSED",
-            "ON"
         )
     }
 }
@@ -268,8 +274,7 @@ fn body<'a>(screen: &'a Screen, columns: &Columns, area: Rect) -> Vec<Line<'a>> 
 
 fn line<'a>(screen: &Screen, row: &Row, columns: &Columns, marked: bool) -> Line<'a> {
     let Columns { name, sort, promised, bar: width, .. } = *columns;
-    let depth = if screen.order == Order::Tree { row.depth } else { 0 };
-    let title = cut(&format!("{}{}", "  ".repeat(depth), row.name), name);
+    let title = cut(&format!("{}{}", " ".repeat(screen.indent(row)), row.name), name);
     let kind = match columns.wide {
         true => format!("{} ", cut(&row.sort, sort)),
         false => String::new(),
@@ -277,6 +282,7 @@ fn line<'a>(screen: &Screen, row: &Row, columns: &Columns, marked: bool) -> Line
     let requested = row.promised.as_ref().map_or(String::new(), |p| p.guarantee.clone());
     let missed = if row.is_thread { row.missed.to_string() } else { String::new() };
     let on = row.cpu.map_or_else(String::new, |cpu| cpu.to_string());
+    let on = if columns.on { format!("{on:>3} ") } else { String::new() };
     let found = row.promised.as_ref().map(|promised| promised.standing);
     let mut style = Style::new();
     if !row.is_thread {
@@ -300,7 +306,7 @@ fn line<'a>(screen: &Screen, row: &Row, columns: &Columns, marked: bool) -> Line
             bar(received, share.map(|ppm| u128::from(ppm) / 1_000), whole, width),
             colour(screen, found),
         ),
-        Span::raw(format!(" {missed:>6} {on:>3} ")),
+        Span::raw(format!(" {missed:>6} {on}")),
         Span::styled(sign(found), colour(screen, found).add_modifier(Modifier::BOLD)),
     ])
 }

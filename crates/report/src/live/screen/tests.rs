@@ -55,6 +55,30 @@ fn law_what_matters_of_a_row_is_shown_at_every_width() {
 }
 
 #[test]
+fn law_heads_and_promises_are_whole_and_a_bar_has_its_cells() {
+    let mut screen = screen();
+    screen.listing.threads[0].promises[0].guarantee = "RESBH 200us 500us".to_owned();
+    screen.sort();
+    for (width, heads) in [
+        (60, &["RECEIVED ", "STATUS"][..]),
+        (80, &["RECEIVED LATELY", "ON STATUS"]),
+        (120, &["RECEIVED LATELY", "ON STATUS"]),
+    ] {
+        let lines = shown(&screen, width);
+        let head = lines.iter().find(|line| line.starts_with("NAME")).unwrap();
+        assert!(heads.iter().all(|part| head.contains(part)), "{width}: {head}");
+        let row = lines.iter().find(|line| line.contains("calm")).unwrap();
+        assert!(row.contains("RESBH 200us 500us "), "{width}: {row}");
+        let cells = row.chars().filter(|cell| "█·|".contains(*cell)).count();
+        assert!(cells >= BAR, "{width}: {row}");
+        assert_eq!(
+            head.find("STATUS").map(|at| at + 1),
+            row.find('=').map(|_| row.trim_end().chars().count())
+        );
+    }
+}
+
+#[test]
 fn law_the_order_changes_and_the_mark_stays_on_a_row() {
     let mut screen = screen();
     screen.down(usize::MAX);

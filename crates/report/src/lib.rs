@@ -20,6 +20,8 @@ pub mod convert;
 pub mod csv;
 #[cfg(feature = "machine")]
 pub mod doctor;
+#[cfg(feature = "machine")]
+pub mod dry_run;
 pub mod explain;
 pub mod export;
 mod figures;
@@ -42,6 +44,7 @@ pub mod proposal;
 #[cfg(feature = "machine")]
 pub mod record;
 pub mod reserve;
+mod rows;
 mod story;
 pub mod suggest;
 pub mod terminal;

@@ -13,7 +13,6 @@ mod lanes;
 mod model;
 mod outcome;
 mod promised;
-mod rows;
 mod tables;
 mod tree;
 
@@ -128,7 +127,8 @@ fn facts(report: &Report) -> Markup {
             }
             @if jobs + missed > 0 {
                 li.(good(missed == 0)) {
-                    (grouped(missed)) " deadlines missed, " (grouped(jobs)) " jobs done"
+                    (grouped(missed)) @if missed == 1 { " deadline" } @else { " deadlines" } " missed, "
+                    (grouped(jobs)) @if jobs == 1 { " job done" } @else { " jobs done" }
                 }
             }
             @let submitted = report.threads.iter().map(|thread| thread.submitted).sum::<u64>();

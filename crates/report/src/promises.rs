@@ -1,9 +1,9 @@
 //! The promises of a run and their status, for people.
 
 use crate::check::broken;
-use crate::terminal::{decimal, table};
+use crate::terminal::{length, table};
 use core::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use windfall_guarantees::Length;
 use windfall_guarantees::meaning::Verdict;
 use windfall_scenario::Scenario;
@@ -16,10 +16,11 @@ pub(crate) fn text(scenario: &Scenario, outcome: &Outcome, width: Option<usize>)
         return remarks;
     }
     let rows = rows(scenario, outcome);
-    let untested = rows.iter().any(|(_, verdict)| verdict.status() == PromiseStatus::NotTested);
+    let statuses: BTreeSet<_> = rows.iter().map(|(_, verdict)| verdict.status()).collect();
+    let meant = statuses.into_iter().filter_map(|status| Some((status.name(), meaning(status)?)));
+    let meant: String = meant.map(|(name, meaning)| format!("{name}: {meaning}\n")).collect();
     let rows = rows.into_iter().map(row).collect();
-    let untested = if untested { format!("not tested: {NOT_TESTED}\n") } else { String::new() };
-    format!("\n{}{untested}{remarks}", table(&HEAD, 6, rows, width))
+    format!("\n{}{meant}{remarks}", table(&HEAD, 6, rows, width))
 }
 
 const HEAD: [&str; 6] = ["PROMISE", "OWNER", "KEPT", "MARGIN", "TESTED", "WORST WINDOW"];
@@ -53,7 +54,21 @@ pub(crate) fn rows<'o>(
 }
 
 /// The meaning of a status that is neither good nor bad.
-pub(crate) const NOT_TESTED: &str = "the owner was never runnable for long enough at a stretch that the promise could have been broken";
+pub(crate) const fn meaning(status: PromiseStatus) -> Option<&'static str> {
+    match status {
+        PromiseStatus::Unused => Some("the owner was never runnable"),
+        PromiseStatus::NotTested => Some(
+            "the owner was never runnable for long enough at a stretch that the promise could have been broken",
+        ),
+        PromiseStatus::Stolen => {
+            Some("less than promised because time was stolen; this does not count as missed")
+        }
+        PromiseStatus::Overhead => Some(
+            "less than promised because switching and deciding took time; this does not count as missed",
+        ),
+        PromiseStatus::Kept | PromiseStatus::Exceeded | PromiseStatus::Missed => None,
+    }
+}
 
 /// How many refusals are listed.
 const SHOWN: usize = 10;
@@ -88,15 +103,15 @@ pub(crate) fn rank(verdict: &PromiseVerdict) -> (bool, PromiseStatus, Option<Rev
 fn row((owner, verdict): (String, &PromiseVerdict)) -> Vec<String> {
     let promise = verdict.promise.guarantee.to_string();
     let tested = tested(verdict).to_string();
-    vec![promise, owner, state(verdict), margin(verdict), tested, worst(verdict)]
+    vec![promise, owner, state(verdict), margin(verdict, length), tested, worst(verdict, length)]
 }
 
-/// By how much it was kept, or, with a minus, broken.
-pub(crate) fn margin(verdict: &PromiseVerdict) -> String {
+/// By how much it was kept, or, with a minus, broken; lengths of time as `shown`.
+pub(crate) fn margin(verdict: &PromiseVerdict, shown: fn(Length) -> String) -> String {
     match verdict.verdict {
-        Some(Verdict::Kept { margin, .. } | Verdict::NotRefuted { margin, .. }) => decimal(margin),
-        Some(Verdict::Broken { short, .. }) => format!("-{}", decimal(short)),
-        Some(Verdict::Exceeded { by, .. }) => format!("-{}", decimal(by)),
+        Some(Verdict::Kept { margin, .. } | Verdict::NotRefuted { margin, .. }) => shown(margin),
+        Some(Verdict::Broken { short, .. }) => format!("-{}", shown(short)),
+        Some(Verdict::Exceeded { by, .. }) => format!("-{}", shown(by)),
         Some(Verdict::NeverTested) | None => "-".to_owned(),
     }
 }
@@ -116,13 +131,13 @@ pub(crate) fn tested(verdict: &PromiseVerdict) -> u64 {
 }
 
 /// The window in which it came closest to failing, or failed most.
-pub(crate) fn worst(verdict: &PromiseVerdict) -> String {
+pub(crate) fn worst(verdict: &PromiseVerdict, shown: fn(Length) -> String) -> String {
     verdict.worst().map_or_else(
         || "-".to_owned(),
         |worst| {
             let span = worst.to.checked_sub(worst.from).unwrap_or(Length::ZERO);
-            let [span, from] = [span, worst.from].map(decimal);
-            let [received, promised] = [worst.received, worst.promised].map(decimal);
+            let [span, from] = [span, worst.from].map(shown);
+            let [received, promised] = [worst.received, worst.promised].map(shown);
             if worst.promised.is_zero() {
                 return format!("{received} in {span} from {from}"); // behind by less than the error
             }

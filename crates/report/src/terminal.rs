@@ -3,7 +3,7 @@
 mod table;
 
 pub use crate::figures::grouped_by;
-pub use table::table;
+pub use table::{table, table_with};
 
 use windfall_guarantees::Length;
 use windfall_time::{Ratio, Span};
@@ -96,10 +96,25 @@ pub fn short(span: Span) -> String {
     format!("{}.{:0width$}{name}", rounded / scale, rounded % scale)
 }
 
-/// An exact length of time in decimals, where it is no whole number of nanoseconds rounded down to one.
+/// Quantiles of one thing in a cell: `129.0us/158.0us/193.0us`.
 #[must_use]
-pub fn decimal(length: Length) -> String {
-    length.floor().map_or_else(|| length.to_string(), |span| span.to_string())
+pub fn quantiles(spans: &[Span]) -> String {
+    spans.iter().map(|span| short(*span)).collect::<Vec<_>>().join("/")
+}
+
+/// Threads of one name in a cell: `cc1 (116 threads)`, or only the name of one.
+#[must_use]
+pub fn threads(name: &str, count: usize) -> String {
+    if count == 1 { name.to_owned() } else { format!("{name} ({count} threads)") }
+}
+
+/// A length of time: exact if that takes at most five digits, else in four.
+#[must_use]
+pub fn length(length: Length) -> String {
+    let Some(span) = length.floor() else { return length.to_string() };
+    let exact = span.to_string();
+    let digits = exact.chars().filter(char::is_ascii_digit).count();
+    if digits <= 5 { exact } else { short(span) }
 }
 
 /// A share in per cent with two places, rounded to the nearest.
@@ -117,9 +132,31 @@ pub fn hundredths(ratio: Ratio) -> String {
     format!("{}.{:02}", all / 100, all % 100)
 }
 
+/// A number of processors with two places, cut off; one that would seem none is said to be less than a hundredth.
+#[must_use]
+pub fn processors(ratio: Ratio) -> String {
+    match hundredths(ratio).as_str() {
+        "0.00" if !ratio.is_zero() => "less than 0.01".to_owned(),
+        all => all.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn limit_a_length_of_five_digits_is_exact_and_one_of_six_has_four() {
+        let shown = |ns| length(Span::from_nanos(ns).into());
+        let expected = ["0s", "29.6ms", "12.345ms", "123.5ms", "9.382s"];
+        assert_eq!([0, 29_600_000, 12_345_000, 123_456_000, 9_382_435_170].map(shown), expected);
+    }
+
+    #[test]
+    fn limit_a_little_of_a_processor_is_not_none() {
+        let said = |n, d| processors(Ratio::new(n, d).unwrap());
+        assert_eq!([said(0, 1), said(1, 101), said(1, 100)], ["0.00", "less than 0.01", "0.01"]);
+    }
 
     #[test]
     fn law_lines_are_broken_between_words_and_go_on_in_their_second_column() {

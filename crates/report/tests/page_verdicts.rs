@@ -7,6 +7,7 @@ use windfall_report::{Story, page, text};
 use windfall_scenario::outcome::{Outcome, PromiseStatus, Use, refusals};
 use windfall_scenario::{Assessment, Scenario};
 use windfall_sim::{Simulated, simulate};
+use windfall_time::Span;
 
 const HOME: &str = include_str!("../../../scenarios/home-computer.toml");
 
@@ -47,13 +48,33 @@ fn shown(page: &str) -> Vec<(Vec<String>, String)> {
     rows.collect()
 }
 
+/// A cell of the text as the page writes it: of times, three digits, in the columns that are measured.
+fn on_page(cell: &str, column: usize) -> String {
+    let word = |word: &str| match word.parse::<Span>() {
+        Ok(Span::ZERO) => "0".to_owned(),
+        Ok(span) => {
+            let (value, unit) = match span.as_nanos() {
+                ns @ ..1_000_000_000 => (ns as f64 / 1e6, "ms"),
+                ns => (ns as f64 / 1e9, "s"),
+            };
+            let places = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+            format!("{value:.places$} {unit}")
+        }
+        Err(_) => word.to_owned(),
+    };
+    match column {
+        3 | 5 => cell.split(' ').map(word).collect::<Vec<_>>().join(" "),
+        _ => cell.to_owned(),
+    }
+}
+
 #[test]
 fn law_the_page_says_of_promises_what_the_text_says() {
     let (scenario, run) = run(HOME);
     let said = said(&scenario, &run.outcome);
     assert_eq!(said.len(), 9);
     let shown = shown(&page_of(&scenario, &run.outcome));
-    let order = |row: &[String]| [1, 0, 2, 3, 4, 5].map(|at| row[at].clone()).to_vec();
+    let order = |row: &[String]| [1, 0, 2, 3, 4, 5].map(|at| on_page(&row[at], at)).to_vec();
     let texts: Vec<Vec<String>> = shown.iter().map(|(texts, _)| texts.clone()).collect();
     assert_eq!(texts, said.iter().map(|row| order(row)).collect::<Vec<_>>());
     assert!(shown.iter().all(|(_, class)| class == "met"), "{shown:?}");

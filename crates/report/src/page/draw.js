@@ -4,6 +4,7 @@
 
 // ---- Look -------------------------------------------------------------------------------------
 const LANE = 24, AXIS = 28; // lanes.rs has the same numbers.
+const NARROW = 1000; // Below this many pixels the tree is indented less.
 // None is near the colour of waiting, nor that of a miss: a test measures their hues.
 const PALETTE = ['#4477aa', '#228833', '#aa3377', '#66ccee', '#7f7fd5', '#5fa05f', '#c77dbb', '#3d8f8f'];
 const LEVELS = 8;
@@ -83,7 +84,7 @@ function resize() {
   canvas.style.width = width + 'px';
   canvas.style.height = height + 'px';
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  left = Math.min(240, Math.max(90, Math.round(width * 0.16)));
+  left = Math.round(Math.min(240, Math.max(width * 0.16, Math.min(150, width * 0.3))));
   queue();
 }
 
@@ -337,9 +338,17 @@ function mark(px, y, open) {
   pen.fill();
 }
 
+// As much of a label as there is room for, with a sign where it goes on.
+function fit(label, room) {
+  if (pen.measureText(label).width <= room) return label;
+  let length = label.length;
+  while (length > 1 && pen.measureText(label.slice(0, length) + '…').width > room) length--;
+  return label.slice(0, length) + '…';
+}
+
 function drawLabel({ label, kind, depth, lane, isCpu, open, members }, r, y) {
   bar(r === chosen ? color['hatch-a'] : lane ? color.ground : color.panel, 0, y, left - 1, LANE - 1);
-  const x0 = 8 + depth * 14 + (lane && !isCpu || open !== undefined ? 12 : 0);
+  const x0 = 8 + depth * (width < NARROW ? 7 : 14) + (lane && !isCpu || open !== undefined ? 12 : 0);
   pen.save();
   pen.beginPath();
   pen.rect(0, y, left - 6, LANE);
@@ -348,12 +357,14 @@ function drawLabel({ label, kind, depth, lane, isCpu, open, members }, r, y) {
   else if (lane && !isCpu) bar(tintsOf(lane)[LEVELS], x0 - 11, y + 8, 7, 7);
   pen.fillStyle = color.ink;
   pen.font = (open === undefined || members ? '' : '600 ') + '12px system-ui, "DejaVu Sans", sans-serif';
-  pen.fillText(label, x0, y + LANE / 2);
-  if (kind) {
+  const name = fit(label, left - 6 - x0);
+  pen.fillText(name, x0, y + LANE / 2);
+  if (kind && name === label) {
     const wide = pen.measureText(label).width;
     pen.font = '11px system-ui, "DejaVu Sans", sans-serif';
     pen.fillStyle = color.dim;
-    pen.fillText(kind, x0 + wide + 7, y + LANE / 2);
+    const room = left - 6 - (x0 + wide + 7);
+    if (room > 20) pen.fillText(fit(kind, room), x0 + wide + 7, y + LANE / 2);
   }
   pen.restore();
 }

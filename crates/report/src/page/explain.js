@@ -3,6 +3,7 @@
 // Invariant: what is said is text, never markup; times in a table add up to what stands above it.
 
 const panel = at('panel');
+const PARTS = 1000; // The ends of a stretch are said to a thousandth of it.
 // A stretch of time for sums, or null.
 let stretch = null;
 
@@ -99,7 +100,7 @@ function explainWait(lane, i) {
     .map((one) => [one.cpu, length - part(one, 0, since, until) - part(one, 1, since, until) - part(one, 2, since, until)])
     .filter(([, time]) => time > 0);
   if (idle.length) lines.push('Idle meanwhile: ' + idle.map(([one, time]) => 'cpu ' + one + ' ' + span(time)).join(', ') + '.');
-  const title = lane.name + ' waited ' + span(length) + ', from ' + exact(since) + ' to ' + exact(until);
+  const title = lane.name + ' waited ' + span(length) + ', from ' + exact(since, length / PARTS) + ' to ' + exact(until, length / PARTS);
   if (!cpu) return say(title, lines);
   say(title, lines, list(['Had cpu ' + number + ' meanwhile', 'Time', 'Of the wait'], whoHad([cpu], since, until)));
 }
@@ -107,7 +108,7 @@ function explainWait(lane, i) {
 // Of threads that are drawn as one: how many of them ran and waited, and who had the processors while none of them ran.
 function explainTogether(row, i) {
   const { lane } = row, { run, lanes } = lane, since = lane.start[i], until = lane.end[i];
-  const [title, ...lines] = aboutSlice(row, i).split('\n').slice(0, 2);
+  const [title, ...lines] = aboutSlice(row, i, PARTS).split('\n').slice(0, 2);
   const each = lanes.map((one) => [0, 1].map((c) => part(one, c, since, until)));
   const of = (c) => {
     const times = each.map((one) => one[c]).filter((time) => time > 0);
@@ -126,7 +127,7 @@ function explain(row, i) {
   queue();
   if (lane.lanes) explainTogether(row, i);
   else if (!isCpu && lane.kind[i] === 0) explainWait(lane, i);
-  else say(...(([first, ...others]) => [first, others])(aboutSlice(row, i).split('\n')));
+  else say(...(([first, ...others]) => [first, others])(aboutSlice(row, i, PARTS).split('\n')));
 }
 
 // What rows got that are seen now, if a stretch is summed up.
@@ -142,14 +143,12 @@ function sumUp(since, until) {
   const length = until - since, percent = (time) => (100 * time / length).toFixed(1) + ' %';
   const lines = rows.filter((row) => row.lane).map(({ lane, label, isCpu, depth }) => {
     const times = [0, 1, 2].map((c) => amount(lane, c, since, until));
-    const cells = isCpu
-      ? [label, span(times[0]), percent(times[0]), 'stolen, own ' + span(times[1]), span(times[2])]
-      : [label, span(times[0]), percent(times[0]), span(times[1]), span(times[2])];
+    const cells = [label, span(times[0]), percent(times[0]), span(times[1]), span(times[2])];
     if (runs.length > 1 && depth) cells[0] = lane.run.name + ': ' + label;
     return { cells, share: Math.min(1, times[0] / length), color: isCpu ? color.dim : tintsOf(lane)[LEVELS], isCpu, ran: times[0] };
   }).sort((a, b) => (b.isCpu || false) - (a.isCpu || false) || (a.isCpu ? 0 : b.ran - a.ran));
   const most = 60, left = lines.length - most;
   const more = left > 0 ? ['The ' + most + ' that ran most; ' + left + ' more rows are not listed.'] : [];
-  say(span(length) + ' from ' + exact(Math.round(since)) + ' to ' + exact(Math.round(until)), more,
-    list(['', 'Ran', 'Of the stretch', 'Waited', 'Unknown'], lines.slice(0, most)));
+  say(span(length) + ' from ' + exact(since, length / PARTS) + ' to ' + exact(until, length / PARTS), more,
+    list(['', 'Ran', 'Of the stretch', 'Waited (cpu: stolen, own)', 'Unknown'], lines.slice(0, most)));
 }

@@ -37,13 +37,13 @@ function aboutJob(jobs, time) {
   return '';
 }
 
-function aboutSlice({ lane, isCpu, label }, i) {
+function aboutSlice({ lane, isCpu, label }, i, parts = Infinity) {
   const kind = lane.kind[i];
   const what = isCpu
     ? kind >= THREAD ? lane.run.threads[kind - THREAD].name : kind === 5 ? STATES[3] : 'taken by ' + OVERHEADS[kind]
     : kind < CPU ? STATES[kind] : lane.lanes ? 'at least one of them runs' : 'running on cpu ' + (kind - CPU);
   const length = lane.end[i] - lane.start[i];
-  const lines = [label + ': ' + what, span(length) + ' from ' + exact(lane.start[i]) + ' to ' + exact(lane.end[i])];
+  const lines = [label + ': ' + what, span(length) + ' from ' + exact(lane.start[i], length / parts) + ' to ' + exact(lane.end[i], length / parts)];
   if (!isCpu) {
     if (!lane.lanes) lines.push(aboutJob(lane.jobs, lane.start[i]));
     if (kind === 0) lines.push(antagonists(lane.start[i], lane.end[i], lane));
@@ -51,10 +51,10 @@ function aboutSlice({ lane, isCpu, label }, i) {
   return lines.filter(Boolean).join('\n');
 }
 
-// All nanoseconds of a time, since a tip is where one looks for them.
-function exact(time) {
+// A time to a step, of itself to a nanosecond, since a tip is where one looks for them.
+function exact(time, step = 1) {
   const [size, unit] = unitFor(time);
-  const digits = (time / size).toFixed(Math.round(Math.log10(size)));
+  const digits = (time / size).toFixed(Math.max(0, Math.ceil(Math.log10(size / Math.max(1, step)) - 1e-9)));
   return (digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits) + ' ' + unit;
 }
 
@@ -228,7 +228,12 @@ function nextMiss() {
   choose(rows.findIndex((row) => row.lane === lane));
 }
 
-const middle = () => (from + to) / 2;
+// Keys zoom about the picked slice, if it is seen, else about the middle.
+function middle() {
+  const lane = picked >= 0 && rows[chosen] && rows[chosen].lane;
+  const slice = lane ? (lane.start[picked] + lane.end[picked]) / 2 : -1;
+  return slice > from && slice < to ? slice : (from + to) / 2;
+}
 const keys = {
   w: () => zoom(0.7, middle()), s: () => zoom(1 / 0.7, middle()),
   a: () => show(from - (to - from) * 0.2, to - (to - from) * 0.2),

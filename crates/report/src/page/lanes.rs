@@ -3,11 +3,13 @@
 //! Invariant: the place is as high as it will be when drawn.
 
 use super::embed;
-use super::rows::{Line, lines};
 use crate::html::{Shown, data as script_data};
+use crate::rows::{Line, lines};
 use crate::{Outcome, Story};
 use maud::{Markup, html};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use windfall_trace::timeline::{ThreadLine, Timeline};
 
 /// Pixels of a lane; `draw.js` has the same number.
 const LANE: usize = 24;
@@ -94,6 +96,17 @@ pub(super) fn data(runs: &[Run<'_>]) -> Markup {
     }
 }
 
+/// Names of threads, with the number where several have one name.
+fn threads(timeline: &Timeline) -> Vec<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    timeline.threads.iter().for_each(|line| *counts.entry(&line.name).or_default() += 1);
+    let name = |line: &ThreadLine| match counts[line.name.as_str()] {
+        1 => line.name.clone(),
+        _ => format!("{} {}", line.name, line.tid),
+    };
+    timeline.threads.iter().map(name).collect()
+}
+
 fn names((name, story): &Run<'_>) -> Value {
     let timeline = &story.timeline;
     let rows = lines(story).into_iter().map(|(depth, line)| match line {
@@ -109,7 +122,7 @@ fn names((name, story): &Run<'_>) -> Value {
         "span": timeline.span().as_nanos(),
         "lost": timeline.lost.gaps,
         "cpus": timeline.cpus.iter().map(|line| line.cpu.0).collect::<Vec<_>>(),
-        "threads": timeline.threads.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(),
+        "threads": threads(timeline),
         "rows": rows.collect::<Vec<_>>(),
     })
 }

@@ -3,7 +3,9 @@
 //! Invariant: nothing here refers outside itself; parents are indices into the same list or into
 //! the list of nodes, and one that leads nowhere means "at the root".
 
+use crate::figures::short;
 use crate::{Story, promises};
+use windfall_guarantees::Length;
 use windfall_scenario::outcome::{PromiseStatus, PromiseVerdict, Refused, TaskCounts};
 use windfall_time::{Ratio, Span};
 use windfall_trace::timeline::LostCount;
@@ -151,6 +153,11 @@ pub struct PromiseRow {
     pub worst: String,
 }
 
+/// A length of time as on the rest of the page.
+fn length(length: Length) -> String {
+    length.floor().map_or_else(|| length.to_string(), short)
+}
+
 impl PromiseRow {
     /// The row of a verdict.
     #[must_use]
@@ -162,9 +169,9 @@ impl PromiseRow {
             failure: verdict.is_failure(),
             granted: verdict.promise.granted,
             state: promises::state(verdict),
-            margin: promises::margin(verdict),
+            margin: promises::margin(verdict, length),
             tested: promises::tested(verdict),
-            worst: promises::worst(verdict),
+            worst: promises::worst(verdict, length),
         }
     }
 }

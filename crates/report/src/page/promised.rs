@@ -5,7 +5,7 @@
 use super::{PromiseRow, Report};
 use crate::figures::grouped;
 use crate::html::Shown;
-use crate::promises::NOT_TESTED;
+use crate::promises::meaning;
 use maud::{Markup, html};
 use windfall_scenario::outcome::PromiseStatus;
 
@@ -98,17 +98,10 @@ pub(super) fn class_of(row: &PromiseRow) -> &'static str {
 /// The reason of a status that says too little in a word.
 fn reason(row: &PromiseRow) -> Option<&'static str> {
     match row.status {
-        PromiseStatus::NotTested => Some(NOT_TESTED),
-        PromiseStatus::Stolen => {
-            Some("less than promised because time was stolen; this does not count as missed")
-        }
-        PromiseStatus::Overhead => Some(
-            "less than promised because switching and deciding took time; this does not count as missed",
-        ),
         PromiseStatus::Missed | PromiseStatus::Exceeded if !row.granted => {
             Some("it was requested and not granted, so this does not count as missed")
         }
         PromiseStatus::Exceeded => Some("it got more than its hard reservation allows"),
-        PromiseStatus::Unused | PromiseStatus::Kept | PromiseStatus::Missed => None,
+        status => meaning(status),
     }
 }

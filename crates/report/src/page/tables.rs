@@ -65,7 +65,7 @@ const THREAD_HEADS: [&str; 14] = [
     "Dispatches",
     "Preempted",
     "Migrated",
-    "Jobs",
+    "Done",
     "Missed",
     "Response min",
     "mean",

@@ -45,12 +45,13 @@ pub(super) fn section(report: &Report) -> Markup {
                             tr {
                                 th { "Name" } th { "Promise" }
                                 th.gauge {
-                                    "Received in " (short(report.span)) " " small { "tick: promised" }
+                                    "Received in " (short(report.span)) " " small { "(tick: promised)" }
                                 }
                                 th.n { "Of one cpu" }
+                                th { "State" }
+                                th.n title="deadlines" { "Missed" }
                                 th.n title=(MARGIN) { "Margin" }
-                                th.n title="ready, without a processor" { "Waited" }
-                                th.n title="deadlines" { "Missed" } th { "State" }
+                                th.n title="ready, waiting for a processor" { "Waited" }
                             }
                         }
                         tbody { @for line in &lines { (row(line, report.span, scale)) "\n" } }
@@ -159,17 +160,17 @@ fn row(line: &Line<'_>, span: Span, scale: Span) -> Markup {
             }
             td.gauge { (gauge(line, promised, scale)) }
             td.n { (percent(line.received, span)) }
-            td.n { (margin(line, promised)) }
-            td.n { (short(line.runnable.saturating_sub(line.received))) }
-            @match line.missed {
-                Some(count) => td.n.bad[count > 0] { (grouped(count)) },
-                None => td.n.none { "–" },
-            }
             @match (line.judged, line.standing) {
                 (Some(judged), _) => td { (chip(judged)) },
                 (None, Some(standing)) => td { span.chip.(class_of(standing)) { (word(standing, line.promise)) } },
                 (None, None) => td.none { "no promise" },
             }
+            @match line.missed {
+                Some(count) => td.n.bad[count > 0] { (grouped(count)) },
+                None => td.n.none { "–" },
+            }
+            td.n { (margin(line, promised)) }
+            td.n { (short(line.runnable.saturating_sub(line.received))) }
         }
     }
 }

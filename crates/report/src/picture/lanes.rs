@@ -5,7 +5,7 @@
 use super::window::Window;
 use std::collections::BTreeMap;
 use windfall_time::Instant;
-use windfall_trace::timeline::{Slice, State, Stretch, What};
+use windfall_trace::timeline::{Slice, State, Stretch, ThreadLine, What};
 use windfall_trace::{OverheadKind, ThreadId};
 
 /// The appearance of a bar.
@@ -13,7 +13,7 @@ use windfall_trace::{OverheadKind, ThreadId};
 pub(super) enum Look {
     /// In the colour of a thread.
     Run(ThreadId),
-    /// Ready, without a processor.
+    /// Ready, waiting for a processor.
     Wait,
     /// Waits for a device, or stopped.
     Device,
@@ -37,11 +37,17 @@ pub(super) struct Bar {
     pub(super) level: u8,
 }
 
-/// The bars of a thread.
-pub(super) fn of_thread(window: &Window, thread: ThreadId, stretches: &[Stretch]) -> Vec<Bar> {
-    let pieces = stretches.iter().filter_map(|stretch| {
+/// The bars of a thread; of several that have a row together, only when one of them ran, in the colour of the first.
+pub(super) fn of_threads(window: &Window, threads: &[&ThreadLine]) -> Vec<Bar> {
+    let Some(first) = threads.first() else { return Vec::new() };
+    let mut stretches: Vec<&Stretch> = threads.iter().flat_map(|line| &line.stretches).collect();
+    if threads.len() > 1 {
+        stretches.retain(|one| matches!(one.state, State::Running(_) | State::Unknown));
+        stretches.sort_by_key(|one| one.from);
+    }
+    let pieces = stretches.into_iter().filter_map(|stretch| {
         let look = match stretch.state {
-            State::Running(_) => Look::Run(thread),
+            State::Running(_) => Look::Run(first.id),
             State::Ready => Look::Wait,
             State::Uninterruptible | State::Stopped => Look::Device,
             State::Unknown => Look::Unknown,

@@ -5,11 +5,13 @@ use super::lanes::{self, Bar, FULL, Look};
 use super::marks::{self, Drawn};
 use super::window::Window;
 use crate::figures::short;
-use crate::{Job, Row, Story};
+use crate::rows::{self, Line};
+use crate::{Job, Node, Story};
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_plot::{Anchor, Colour, Font, Letters, Paint, Scene};
 use windfall_time::{Instant, Span};
 use windfall_trace::ThreadId;
+use windfall_trace::timeline::ThreadLine;
 
 /// Height of a row, and of the bars in it.
 pub(super) const ROW: f32 = 30.0;
@@ -42,10 +44,46 @@ pub(super) const THREADS: [Colour; 8] = [
 ];
 
 /// A row's label, and what stands in it.
-enum Line<'a> {
+enum Lane<'a> {
     Cpu(String, Vec<Bar>),
     Node(usize, &'a str, &'a str),
-    Thread(usize, &'a str, ThreadId, Vec<Bar>),
+    /// A thread, or several that have a row together.
+    Thread(usize, String, Vec<ThreadId>, Vec<Bar>),
+}
+
+/// A row of the tree.
+enum Row<'a> {
+    Node(&'a Node),
+    /// Places in the timeline.
+    Threads(String, Vec<usize>),
+}
+
+/// The rows of the tree, each with its depth; many threads that are alike have one together.
+fn rows(story: &Story) -> Vec<(usize, Row<'_>)> {
+    let (mut rows, mut to_come) = (Vec::new(), 0);
+    for (depth, line) in rows::lines(story) {
+        let name = |place: usize| story.timeline.threads[place].name.clone();
+        let hides = line.hides();
+        match (line, rows.last_mut()) {
+            (Line::Node(node), _) => rows.push((depth, Row::Node(node))),
+            (Line::Thread(place), _) => {
+                rows.push((depth, Row::Threads(name(place), vec![place])));
+            }
+            (Line::Group { name, .. }, _) if hides > 0 => {
+                to_come = hides;
+                rows.push((depth, Row::Threads(name, Vec::new())));
+            }
+            (Line::Group { .. }, _) => {}
+            (Line::Member(place), Some((_, Row::Threads(_, places)))) if to_come > 0 => {
+                to_come -= 1;
+                places.push(place);
+            }
+            (Line::Member(place), _) => {
+                rows.push((depth - 1, Row::Threads(name(place), vec![place])));
+            }
+        }
+    }
+    rows
 }
 
 /// The scene of `picture`.
@@ -71,16 +109,18 @@ pub(super) fn scene(picture: &Picture, story: &Story, font: &Font) -> Scene {
     for line in &lines {
         let base = y + BAR_TOP + BAR_HIGH;
         label(&mut scene, font, line, y, left, &colours);
-        if let Line::Cpu(_, bars) | Line::Thread(_, _, _, bars) = line {
+        if let Lane::Cpu(_, bars) | Lane::Thread(_, _, _, bars) = line {
             scene.rect(left, base, window.wide, 0.8, Paint::Plain(DIM));
             for bar in bars {
                 looks.insert(if let Look::Run(_) = bar.look { None } else { Some(bar.look) });
                 draw_bar(&mut scene, bar, y, &colours);
             }
         }
-        if let Line::Thread(_, _, thread, _) = line {
-            let none = Vec::new();
-            let more = marks::draw(&mut scene, &window, y, jobs.get(thread).unwrap_or(&none));
+        if let Lane::Thread(_, _, threads, _) = line {
+            let all = threads.iter().filter_map(|thread| jobs.get(thread)).flatten();
+            let mut all: Vec<&Job> = all.copied().collect();
+            all.sort_by_key(|job| job.release);
+            let more = marks::draw(&mut scene, &window, y, &all);
             drawn.arrows |= more.arrows;
             drawn.late |= more.late;
             drawn.dense |= more.dense;
@@ -98,13 +138,10 @@ pub(super) fn scene(picture: &Picture, story: &Story, font: &Font) -> Scene {
 /// Room for the longest label, `most` at most.
 fn label_width(story: &Story, font: &Font, most: f32) -> f32 {
     let mut widest = font.width("cpu 000", 12.0);
-    for (depth, row) in story.rows() {
+    for (depth, row) in rows(story) {
         let name = match row {
-            Row::Node(node) => {
-                let node = &story.nodes[node];
-                font.width(&node.name, 12.0) + 8.0 + font.width(&node.kind, 11.0)
-            }
-            Row::Thread(thread) => font.width(&story.timeline.threads[thread].name, 12.0) + 14.0,
+            Row::Node(node) => font.width(&node.name, 12.0) + 8.0 + font.width(&node.kind, 11.0),
+            Row::Threads(name, _) => font.width(&name, 12.0) + 14.0,
         };
         widest = widest.max(name + indent(depth));
     }
@@ -116,30 +153,29 @@ fn indent(depth: usize) -> f32 {
     f32::from(u8::try_from(depth.min(255)).expect("at most 255")) * 14.0
 }
 
-fn lines<'a>(story: &'a Story, window: &Window) -> (Vec<Line<'a>>, usize) {
+fn lines<'a>(story: &'a Story, window: &Window) -> (Vec<Lane<'a>>, usize) {
     let timeline = &story.timeline;
-    let mut lines: Vec<Line<'_>> = timeline
+    let mut lines: Vec<Lane<'_>> = timeline
         .cpus
         .iter()
         .take(ROWS)
-        .map(|line| Line::Cpu(format!("cpu {}", line.cpu.0), lanes::of_cpu(window, &line.slices)))
+        .map(|line| Lane::Cpu(format!("cpu {}", line.cpu.0), lanes::of_cpu(window, &line.slices)))
         .collect();
-    let rows = story.rows();
+    let rows = rows(story);
+    let all = timeline.cpus.len() + rows.len();
     let room = ROWS - lines.len();
-    for (depth, row) in rows.iter().take(room) {
+    for (depth, row) in rows.into_iter().take(room) {
         lines.push(match row {
-            Row::Node(node) => {
-                let node = &story.nodes[*node];
-                Line::Node(*depth, &node.name, &node.kind)
-            }
-            Row::Thread(thread) => {
-                let line = &timeline.threads[*thread];
-                let bars = lanes::of_thread(window, line.id, &line.stretches);
-                Line::Thread(*depth, &line.name, line.id, bars)
+            Row::Node(node) => Lane::Node(depth, &node.name, &node.kind),
+            Row::Threads(name, places) => {
+                let threads: Vec<&ThreadLine> =
+                    places.iter().map(|place| &timeline.threads[*place]).collect();
+                let ids = threads.iter().map(|line| line.id).collect();
+                Lane::Thread(depth, name, ids, lanes::of_threads(window, &threads))
             }
         });
     }
-    (lines, (timeline.cpus.len() + rows.len()).saturating_sub(ROWS))
+    (lines, all.saturating_sub(ROWS))
 }
 
 fn head(
@@ -175,23 +211,24 @@ fn head(
 fn label(
     scene: &mut Scene,
     font: &Font,
-    line: &Line<'_>,
+    line: &Lane<'_>,
     y: f32,
     left: f32,
     colours: &BTreeMap<ThreadId, Colour>,
 ) {
     let base = y + 20.0;
     let (depth, name) = match line {
-        Line::Cpu(name, _) => (0, name.as_str()),
-        Line::Node(depth, name, _) => {
+        Lane::Cpu(name, _) => (0, name.as_str()),
+        Lane::Node(depth, name, _) => {
             let wide = f32::from(scene.wide);
             scene.rect(0.0, y + 4.0, wide, ROW - 6.0, Paint::Plain(FAINT));
             (*depth, *name)
         }
-        Line::Thread(depth, name, thread, _) => {
-            let colour = colours.get(thread).copied().unwrap_or(DIM);
+        Lane::Thread(depth, name, threads, _) => {
+            let colour =
+                threads.first().and_then(|thread| colours.get(thread)).copied().unwrap_or(DIM);
             scene.rect(16.0 + indent(*depth), y + 11.5, 9.0, 9.0, Paint::Plain(colour));
-            (*depth, *name)
+            (*depth, name.as_str())
         }
     };
     if depth > 0 {
@@ -199,11 +236,11 @@ fn label(
         scene.rect(x, y, 1.0, 16.0, Paint::Plain(LINE));
         scene.rect(x, y + 15.5, 6.0, 1.0, Paint::Plain(LINE));
     }
-    let swatch = if matches!(line, Line::Thread(..)) { 14.0 } else { 0.0 };
+    let swatch = if matches!(line, Lane::Thread(..)) { 14.0 } else { 0.0 };
     let x = 16.0 + indent(depth) + swatch;
     let shown = font.fit(name, 12.0, left - x - 8.0);
     scene.text(x, base, Letters::new(12.0, DARK), &shown);
-    if let Line::Node(_, _, kind) = line {
+    if let Lane::Node(_, _, kind) = line {
         let x = x + font.width(&shown, 12.0) + 8.0;
         let kind = font.fit(kind, 11.0, left - x - 2.0);
         scene.text(x, base, Letters::new(11.0, DIM), &kind);
@@ -310,7 +347,7 @@ fn legend(
         });
     }
     let plain = [
-        (Look::Wait, WAIT, 4.0, "ready, without a processor"),
+        (Look::Wait, WAIT, 4.0, "ready, waiting for a processor"),
         (Look::Device, DEVICE, 2.0, "waits for a device, or stopped"),
         (Look::Stolen, STOLEN, 12.0, "stolen by an interrupt or the hypervisor"),
         (Look::Own, OWN, 8.0, "scheduling, switching"),

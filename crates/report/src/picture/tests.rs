@@ -49,7 +49,7 @@ fn names_in_a_picture_stay_text() {
 #[test]
 fn everything_that_happened_is_in_the_legend() {
     let svg = picture("busy").svg(&Story::build(busy().records()));
-    for text in ["running", "ready, without", "stolen by", "unknown: events", "release", "missed"] {
+    for text in ["running", "ready, waiting", "stolen by", "unknown: events", "release", "missed"] {
         assert!(svg.contains(text), "{text}");
     }
     assert!(svg.contains("12 events LOST"));
@@ -60,6 +60,45 @@ fn long_run_shows_its_first_periods() {
     let sample = Sample { length_us: 3_000_000, ..Sample::small() };
     let svg = picture("long").svg(&Story::build(sample.records()));
     assert!(svg.contains("of 3.00 s: first 3 periods of video"));
+}
+
+/// A thread of jobs, each released and done at these milliseconds.
+fn jobs(thread: u32, all: &[(u64, u64)]) -> Vec<crate::Job> {
+    let at = |ms: u64| Instant::from_nanos(ms * 1_000_000);
+    let job = |(release, end): &(u64, u64)| crate::Job {
+        thread: windfall_trace::ThreadId(thread),
+        release: at(*release),
+        deadline: None,
+        end: Some(at(*end)),
+        outcome: crate::Outcome::Done,
+    };
+    all.iter().map(job).collect()
+}
+
+#[test]
+fn law_a_picture_shows_three_jobs_that_were_done() {
+    let mut story = Story::default();
+    story.timeline.to = Instant::from_nanos(20_000_000_000);
+    // Releases come in a burst.
+    story.jobs = jobs(0, &[(0, 30), (1, 60), (2, 95)]);
+    let svg = picture("burst").svg(&story);
+    assert!(svg.contains("95.0 ms of 20.0 s: first 3 jobs of"), "{svg}");
+    // One that begins late is shown from its beginning.
+    story.jobs = jobs(0, &[(9_000, 9_001), (9_010, 9_011), (9_020, 9_021)]);
+    let svg = picture("late").svg(&story);
+    assert!(svg.contains("30.0 ms of 20.0 s: first 3 periods of"), "{svg}");
+}
+
+#[test]
+fn limit_nine_threads_that_are_alike_have_a_row_together() {
+    for (many, rows) in [(8, 8), (9, 1)] {
+        let mut sample = Sample::small();
+        let names = ["w-1", "w-2", "w-3", "w-4", "w-5", "w-6", "w-7", "w-8", "w-9"];
+        sample.threads = names[..many].iter().map(|name| (*name, 100, 9_000)).collect();
+        let svg = picture("many").svg(&Story::build(sample.records()));
+        assert_eq!(svg.matches(">w").count(), rows, "{many}: {svg}");
+        assert_eq!(svg.contains("w (9 threads)"), many == 9);
+    }
 }
 
 /// A processor that turns to something else every microsecond.

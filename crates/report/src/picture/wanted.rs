@@ -7,8 +7,8 @@ use windfall_time::Instant;
 pub struct Picture {
     /// Stands above.
     pub title: String,
-    /// From when to when; `None` chooses [`Picture::periods`] of the slowest periodic thread, or
-    /// without periods the first three hundred slices.
+    /// From when to when; `None` chooses [`Picture::periods`] of the thread that is slowest to do so many jobs, or
+    /// without jobs the first three hundred slices.
     pub window: Option<(Instant, Instant)>,
     /// How many periods to show when no window is given.
     pub periods: u32,

@@ -7,8 +7,8 @@
 )]
 
 use super::Picture;
-use crate::Story;
 use crate::figures::short;
+use crate::{Outcome, Story};
 use std::collections::BTreeMap;
 use windfall_time::{Instant, Span};
 use windfall_trace::ThreadId;
@@ -33,13 +33,9 @@ impl Window {
         let (first, last) = (timeline.from, timeline.to);
         let (from, to, why) = match picture.window {
             Some((from, to)) => (from, to, String::new()),
-            None => match slowest(story) {
-                Some((period, name)) => {
-                    let span = period.checked_mul(u64::from(picture.periods.max(1)));
-                    let to = span.map_or(last, |span| first.saturating_add(span)).min(last);
-                    (first, to, format!("{} periods of {name}", picture.periods.max(1)))
-                }
-                None => (first, nth_slice(story).unwrap_or(last), format!("{SLICES} slices")),
+            None => match slowest(story, picture.periods.max(1)) {
+                Some(Slowest { from, to, what }) => (from.max(first), to.min(last), what),
+                None => (first, nth_slice(story).unwrap_or(last), format!("first {SLICES} slices")),
             },
         };
         let to = to.max(from.saturating_add(Span::from_nanos(1)));
@@ -47,7 +43,7 @@ impl Window {
         let why = match (whole, why.is_empty()) {
             (true, _) => String::new(),
             (false, true) => format!("of {}", short(timeline.span())),
-            (false, false) => format!("of {}: first {why}", short(timeline.span())),
+            (false, false) => format!("of {}: {why}", short(timeline.span())),
         };
         Window { from, to, left, wide, why }
     }
@@ -67,20 +63,53 @@ impl Window {
     }
 }
 
-/// The longest of the threads' periods, each the shortest time between two releases.
-fn slowest(story: &Story) -> Option<(Span, &str)> {
-    let mut last: BTreeMap<ThreadId, (Instant, Option<Span>)> = BTreeMap::new();
+/// The first jobs of the thread that is slowest to do so many.
+struct Slowest {
+    from: Instant,
+    to: Instant,
+    what: String,
+}
+
+/// The jobs of a thread so far.
+struct Jobs {
+    first: Instant,
+    last: Instant,
+    /// The shortest time between two releases.
+    period: Option<Span>,
+    /// When each job was done.
+    ends: Vec<Instant>,
+}
+
+/// The first `many` jobs of the slowest thread: at least so many of its shortest times between releases, and so many jobs
+/// done, if it gets so many done.
+fn slowest(story: &Story, many: u32) -> Option<Slowest> {
+    let mut threads: BTreeMap<ThreadId, Jobs> = BTreeMap::new();
     for job in &story.jobs {
-        let (before, period) = last.entry(job.thread).or_insert((job.release, None));
-        let gap = job.release.saturating_since(*before);
+        let (first, last) = (job.release, job.release);
+        let new = || Jobs { first, last, period: None, ends: Vec::new() };
+        let jobs = threads.entry(job.thread).or_insert_with(new);
+        let gap = job.release.saturating_since(jobs.last);
         if !gap.is_zero() {
-            *period = Some(period.map_or(gap, |period| period.min(gap)));
+            jobs.period = Some(jobs.period.map_or(gap, |period| period.min(gap)));
         }
-        *before = job.release;
+        jobs.last = job.release;
+        let done = matches!(job.outcome, Outcome::Done | Outcome::Missed);
+        jobs.ends.extend(job.end.filter(|_| done));
     }
-    let periods = last.iter().filter_map(|(thread, (_, period))| Some(((*period)?, *thread)));
-    let (period, thread) = periods.max()?;
-    Some((period, story.timeline.thread(thread).map_or("?", |line| line.name.as_str())))
+    let stretch = |(thread, jobs): (&ThreadId, &Jobs)| {
+        let periods = jobs.period?.checked_mul(u64::from(many))?;
+        let done = jobs.ends.get(usize::try_from(many).ok()? - 1).copied();
+        let to = jobs.first.saturating_add(periods).max(done.unwrap_or(jobs.first));
+        let what = if done.is_some_and(|done| done >= to) { "jobs" } else { "periods" };
+        Some((to.saturating_since(jobs.first), *thread, what, jobs.first))
+    };
+    let (span, thread, what, first) = threads.iter().filter_map(stretch).max()?;
+    let name = story.timeline.thread(thread).map_or("?", |line| line.name.as_str());
+    // The beginning is shown with it where it is near.
+    let before = first.saturating_since(story.timeline.from);
+    let from = if before <= span { story.timeline.from } else { first };
+    let to = first.saturating_add(span);
+    Some(Slowest { from, to, what: format!("first {many} {what} of {name}") })
 }
 
 /// When the last of the first slices of any processor ends.

@@ -1,20 +1,39 @@
 //! Tables that fit a terminal: long cells go on below, between words, and columns for which there is no room stand in
 //! a second table with the first column once more.
 //!
-//! Invariant: a cell holds nothing that steers a terminal, and no number is broken.
+//! Invariant: a cell holds nothing that steers a terminal, no number is broken.
 
+use super::paragraph;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
-use std::borrow::Cow;
+use std::ops::Range;
 use windfall_trace::escape::escaped;
 
 /// Spaces between two columns.
 const BETWEEN: usize = 2;
 
+/// Where cells are folded to more lines than this, another table is easier to read.
+const FOLDS: usize = 2;
+
+/// Heads of at most so many characters stand in one line.
+const HEAD: usize = 16;
+
 /// A table; columns after the first `left` are aligned to the right. Lines have at most `width` characters, if that is
-/// said.
+/// said. Where that is too few for all columns, those with nothing but `-` are left out.
 #[must_use]
 pub fn table(head: &[&str], left: usize, rows: Vec<Vec<String>>, width: Option<usize>) -> String {
-    let cells = Cells { head, left, rows };
+    table_with(head, left, 0..0, rows, width)
+}
+
+/// The same; the columns of `together` stand in one table.
+#[must_use]
+pub fn table_with(
+    head: &[&str],
+    left: usize,
+    together: Range<usize>,
+    rows: Vec<Vec<String>>,
+    width: Option<usize>,
+) -> String {
+    let cells = Cells { head, left, together, rows };
     let all: Vec<usize> = (0..head.len()).collect();
     let Some(width) = width else { return cells.draw(&all, None) };
     let parts = cells.parts(width);
@@ -26,27 +45,69 @@ pub fn table(head: &[&str], left: usize, rows: Vec<Vec<String>>, width: Option<u
 struct Cells<'a> {
     head: &'a [&'a str],
     left: usize,
+    together: Range<usize>,
     rows: Vec<Vec<String>>,
 }
 
 impl Cells<'_> {
-    /// The longest of what `length` says of each cell of a column.
+    /// The longest of what `length` says of each cell of a column, and of its head.
     fn longest(&self, column: usize, length: fn(&str) -> usize) -> usize {
         let cells = self.rows.iter().filter_map(|row| row.get(column)).map(|cell| escaped(cell));
-        let all = cells.chain([Cow::Borrowed(self.head[column])]);
-        all.map(|cell| length(&cell)).max().unwrap_or(0)
+        let head = self.head[column];
+        let head = if whole(head) > HEAD { length(head) } else { whole(head) };
+        cells.map(|cell| length(&cell)).chain([head]).max().unwrap_or(0)
     }
 
-    /// The columns of each table that is drawn: as many as fit, in order, and the first one in each.
+    /// The columns of each table that is drawn, with the first one in each: the fewest tables, but of whole cells where that
+    /// takes no more of them, or where a row would have more than [`FOLDS`] lines.
     fn parts(&self, width: usize) -> Vec<Vec<usize>> {
+        let all: Vec<usize> = (0..self.head.len()).collect();
+        let sum =
+            |length| all.iter().map(|one| self.longest(*one, length) + BETWEEN).sum::<usize>();
+        if sum(whole) <= width + BETWEEN {
+            return vec![all];
+        }
+        let says = |column: &usize| {
+            *column == 0 || self.rows.iter().any(|row| row.get(*column).is_none_or(|it| it != "-"))
+        };
+        let columns: Vec<usize> = all.into_iter().filter(says).collect();
+        let [word, half, whole] =
+            [word, half, whole].map(|length| self.split(&columns, width, length));
+        let low = |parts: &[Vec<usize>]| {
+            parts.iter().all(|part| self.lines(part, &self.widths(part, width)) <= FOLDS)
+        };
+        let fewest = [&word, &half].into_iter().find(|parts| low(parts)).unwrap_or(&whole).len();
+        [&whole, &half, &word]
+            .into_iter()
+            .find(|parts| parts.len() == fewest)
+            .unwrap_or(&whole)
+            .clone()
+    }
+
+    /// How many lines the highest row has.
+    fn lines(&self, columns: &[usize], widths: &[usize]) -> usize {
+        let cells =
+            |row| columns.iter().zip(widths).map(move |(column, wide)| (row, *column, *wide));
+        let lines = |(row, column, wide): (&Vec<String>, usize, usize)| {
+            row.get(column).map_or(1, |cell| paragraph("", 0, &escaped(cell), wide).lines().count())
+        };
+        self.rows.iter().flat_map(cells).map(lines).max().unwrap_or(1)
+    }
+
+    /// As many of these columns as fit, in order, in each table.
+    fn split(&self, columns: &[usize], width: usize, length: fn(&str) -> usize) -> Vec<Vec<usize>> {
+        let wide = |column: usize| self.longest(column, length).min(width / 2) + BETWEEN;
         let (mut parts, mut used) = (vec![Vec::new()], 0);
-        for column in 0..self.head.len() {
-            let wide = self.longest(column, word).min(width / 2) + BETWEEN;
-            if used + wide > width + BETWEEN && parts.last().is_some_and(|part| part.len() > 1) {
-                used = self.longest(0, word).min(width / 2) + BETWEEN;
+        for column in columns.iter().copied() {
+            let beside =
+                |one: &&usize| column == self.together.start && self.together.contains(one);
+            let beside: usize = columns.iter().filter(beside).map(|one| wide(*one)).sum();
+            let needed = beside.max(wide(column));
+            if used + needed > width + BETWEEN && parts.last().is_some_and(|part| part.len() > 1) {
+                used = wide(0);
                 parts.push(vec![0]);
             }
-            used += wide;
+            used += wide(column);
             parts.last_mut().expect("there is one from the beginning").push(column);
         }
         parts
@@ -107,6 +168,11 @@ fn whole(cell: &str) -> usize {
     cell.chars().count()
 }
 
+/// Half a cell, where that is more than its longest word.
+fn half(cell: &str) -> usize {
+    word(cell).max(whole(cell).div_ceil(2))
+}
+
 /// The longest word, with what a cell is indented by.
 fn word(cell: &str) -> usize {
     let indent = cell.len() - cell.trim_start_matches(' ').len();
@@ -159,6 +225,32 @@ mod tests {
         let split = table(&head, 1, rows(), Some(widest - 1));
         assert_eq!(split.matches("NAME").count(), 2, "{split}");
         assert_eq!(split.matches(&"x".repeat(10)).count(), 2, "{split}");
+    }
+
+    #[test]
+    fn law_columns_that_belong_together_are_in_one_table_and_cells_of_several_tables_are_whole() {
+        let head = ["THREAD", "PROMISED", "RECEIVED", "p50", "p99", "MAX"];
+        let row = ["t1", "RESBH 200us 500us", "800.0ms", "34.08ms", "38.00ms", "38.00ms"];
+        let rows = || vec![row.map(str::to_owned).to_vec()];
+        let text = |width| table_with(&head, 2, 3..6, rows(), Some(width));
+        for width in [40, 48, 52] {
+            let text = text(width);
+            assert_eq!(text.matches("THREAD").count(), 2, "{width}:\n{text}");
+            assert!(text.contains("RESBH 200us 500us"), "{width}:\n{text}");
+            assert!(text.lines().any(|line| line.ends_with("p50      p99      MAX")), "{text}");
+        }
+        let folded = text(60);
+        assert!(!folded.contains("RESBH 200us 500us"), "folded in one table:\n{folded}");
+        assert_eq!(folded.matches("THREAD").count(), 1, "{folded}");
+    }
+
+    #[test]
+    fn law_a_column_of_dashes_is_left_out_where_room_is_short() {
+        let head = ["THREAD", "PROMISED", "RECEIVED"];
+        let rows = || vec![["a-long-name", "-", "800.0ms"].map(str::to_owned).to_vec()];
+        let widest = table(&head, 2, rows(), None).lines().map(whole).max().unwrap();
+        let has = |width| table(&head, 2, rows(), Some(width)).contains("PROMISED");
+        assert!(has(widest) && !has(widest - 1));
     }
 
     #[test]

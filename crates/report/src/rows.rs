@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 const ALIKE: usize = 3;
 
 /// A group of more threads than this is closed at first.
-const FEW: usize = 8;
+pub(crate) const FEW: usize = 8;
 
 /// A row.
-pub(super) enum Line<'a> {
+pub(crate) enum Line<'a> {
     Node(&'a Node),
     /// A group of similar threads, each of which follows.
     Group {
@@ -28,7 +28,7 @@ pub(super) enum Line<'a> {
 
 impl Line<'_> {
     /// How many of the rows that follow are not seen at first.
-    pub(super) fn hides(&self) -> usize {
+    pub(crate) fn hides(&self) -> usize {
         match self {
             Line::Group { members, open: false, .. } => *members,
             _ => 0,
@@ -37,7 +37,7 @@ impl Line<'_> {
 }
 
 /// The rows in the order of the tree, each with its depth; those of a group follow its first one.
-pub(super) fn lines(story: &Story) -> Vec<(usize, Line<'_>)> {
+pub(crate) fn lines(story: &Story) -> Vec<(usize, Line<'_>)> {
     let rows = story.rows();
     let is_thread = |(_, row): &(usize, Row)| matches!(row, Row::Thread(_));
     let mut lines = Vec::new();
@@ -87,7 +87,7 @@ fn below<'s>(
 }
 
 /// The common name of threads that are alike: `web` of `web-12` and of `web`.
-fn alike(name: &str) -> &str {
+pub(crate) fn alike(name: &str) -> &str {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match name.rsplit_once('-') {
         Some((base, last)) if !base.is_empty() && number(last) => base,

@@ -2,7 +2,8 @@
 
 use crate::habit;
 use crate::plural::count;
-use crate::terminal::{hundredths, table};
+use crate::proposal::{PER_WAKE_UP, reservation};
+use crate::terminal::{hundredths, quantiles, short, table, threads};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use windfall_observe::routines::language_of;
@@ -31,6 +32,7 @@ pub fn text(
         ["THREAD", "STARTS AT", "MADE BY", "PERIOD", "CONF", "NEED p50/p99/max", "SUGGEST", "NOTE"];
     let rows = calibration.kinds.iter().map(row).collect();
     let mut text = table(&head, head.len(), rows, width);
+    text.push_str(PER_WAKE_UP);
     text.push_str(&format!(
         "{}; nothing is applied automatically\n",
         chosen(calibration.conservatism)
@@ -64,41 +66,30 @@ pub fn text(
 fn row(kind: &Kind) -> Vec<String> {
     let dash = || "-".to_owned();
     let habit = &kind.habit;
-    let many = if kind.count > 1 { format!(" x {}", kind.count) } else { String::new() };
     let parent = kind.parent.clone().unwrap_or_else(dash);
     let routine = kind.routine.as_deref().map_or_else(dash, in_short);
-    let [p50, p99, max] = [kind.need.p50, kind.need.p99, kind.need.max].map(shown);
-    let need = format!("{p50} / {p99} / {max}");
-    let name = format!("{}{many}", kind.name);
+    let need = quantiles(&[kind.need.p50, kind.need.p99, kind.need.max]);
+    let name = threads(&kind.name, kind.count);
     let Some((period, amount)) = habit.period.zip(kind.amount) else {
         let perhaps = habit.period.map_or_else(String::new, |period| {
             format!(
                 " (perhaps {}, {} of them on time)",
-                shown(period),
+                short(period),
                 hundredths(habit.confidence)
             )
         });
         let note = format!("{}{perhaps}, {}", kind.why_not, count(habit.wakeups, "wake-up"));
-        return vec![
-            name,
-            routine,
-            parent,
-            dash(),
-            dash(),
-            format!("{need} per wake"),
-            dash(),
-            note,
-        ];
+        return vec![name, routine, parent, dash(), dash(), need, dash(), note];
     };
     let cut = if kind.cut { ", cut to the period" } else { "" };
     vec![
         name,
         routine,
         parent,
-        format!("{} \u{b1}{}", shown(period), shown(habit.jitter)),
+        format!("{} \u{b1}{}", short(period), short(habit.jitter)),
         hundredths(habit.confidence),
         need,
-        format!("{}/{}", shown(amount), shown(period)),
+        reservation("RESBS", amount, period),
         format!("{} periods{cut}", habit.periods),
     ]
 }
@@ -126,11 +117,6 @@ fn in_short(name: &str) -> String {
         all if all.len() <= 32 => name.to_owned(),
         all => [&all[..14], &['.', '.'], &all[all.len() - 16..]].concat().into_iter().collect(),
     }
-}
-
-/// To a microsecond.
-fn shown(span: Span) -> String {
-    Span::from_nanos(span.as_nanos().saturating_add(500) / 1_000 * 1_000).to_string()
 }
 
 /// For programs: all kinds of threads, beside what was recorded; times in nanoseconds.

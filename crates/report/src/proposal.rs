@@ -5,12 +5,16 @@
 
 use crate::habit;
 use crate::plural::count;
-use crate::terminal::{hundredths, table};
+use crate::terminal::{hundredths, processors, quantiles, short, table, threads};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use windfall_programs::learn::{Need, Note, Parent, Proposal, Row, Wanted};
 use windfall_schedulers::kinds;
 use windfall_time::Span;
+
+/// The meaning of the column NEED.
+pub(crate) const PER_WAKE_UP: &str =
+    "NEED: what a period took; without a period, what a wake-up took\n";
 
 const HEAD: [&str; 6] = ["THREAD", "PERIOD", "CONF", "NEED p50/p99/max", "SUGGEST", "NOTE"];
 
@@ -34,17 +38,17 @@ pub fn text(proposal: &Proposal, width: Option<usize>) -> String {
 
 fn foot(proposal: &Proposal) -> String {
     let Proposal { rows, options, .. } = proposal;
-    let share = hundredths(proposal.share);
+    let share = processors(proposal.share);
     let margin = hundredths(options.margin);
     let reserved = rows.iter().filter(|row| row.parent != Parent::TimeSharing).count();
     let mut text = format!(
-        "margin: max x {margin}, rounded up to 1us; {} for {share} of {}; recorded {}, {}\n",
+        "{PER_WAKE_UP}margin: max x {margin}, rounded up to 1us; {} for {share} of {}; recorded {}, {}\n",
         match reserved {
             1 => "1 reservation asks".to_owned(),
             _ => format!("{reserved} reservations ask"),
         },
         count(proposal.processors, "processor"),
-        shown(proposal.length),
+        short(proposal.length),
         count(proposal.lost.gaps, "gap"),
     );
     let left_out = rows.iter().filter(|row| row.left_out.is_some()).count();
@@ -68,8 +72,8 @@ fn alone(row: &Row) -> Vec<String> {
     let period = habit.period.unwrap_or(Span::ZERO);
     let suggest = match row.parent {
         Parent::Reservation { amount, period, soft, .. } => {
-            let soft = if soft { " soft" } else { " hard" };
-            format!("{}/{}{soft}", shown(amount), shown(period))
+            let kind = if soft { "RESBS" } else { "RESBH" };
+            reservation(kind, amount, period)
         }
         Parent::TimeSharing => kinds::TIME_SHARING.name.to_owned(),
     };
@@ -78,18 +82,29 @@ fn alone(row: &Row) -> Vec<String> {
         note.push_str(&format!(", released by {}", waker));
     }
     if let Some(why) = row.left_out {
-        let Wanted { amount, period, .. } = why.wanted();
-        note.push_str(&format!(", {} in {} {why}", shown(amount), shown(period)));
+        note.push_str(&format!(", no {}: {why}", wanted(why.wanted())));
     }
     unknown(&mut note, row.unknown);
     vec![
         format!("{} {}", row.name, row.tid),
-        format!("{} ±{}", shown(period), shown(habit.jitter)),
+        format!("{} ±{}", short(period), short(habit.jitter)),
         hundredths(habit.confidence),
         need(habit.need),
         suggest,
         note,
     ]
+}
+
+/// A reservation that gets no place.
+pub(crate) fn wanted(Wanted { amount, period, .. }: Wanted) -> String {
+    reservation("RESBS", amount, period)
+}
+
+/// A reservation to a microsecond.
+pub(crate) fn reservation(kind: &str, amount: Span, period: Span) -> String {
+    let rounded =
+        |span: Span| Span::from_nanos(span.as_nanos().saturating_add(500) / 1_000 * 1_000);
+    format!("{kind} {} {}", rounded(amount), rounded(period))
 }
 
 fn sharing(rows: &[&Row]) -> Vec<String> {
@@ -98,7 +113,7 @@ fn sharing(rows: &[&Row]) -> Vec<String> {
         // It has a period, but not surely enough for a promise.
         Note::Periodic | Note::ReleasedBy(_) => format!(
             "perhaps {} ({})",
-            shown(row.habit.period.unwrap_or(Span::ZERO)),
+            short(row.habit.period.unwrap_or(Span::ZERO)),
             hundredths(row.habit.confidence)
         ),
         note => note.to_string(),
@@ -108,21 +123,21 @@ fn sharing(rows: &[&Row]) -> Vec<String> {
         many => {
             let same = rows.iter().all(|row| row.habit.note == first.habit.note);
             let why = if same { note(first) } else { "not periodic".to_owned() };
-            (format!("{} x {many}", first.name), why)
+            (threads(&first.name, many), why)
         }
     };
     let wakeups: u64 = rows.iter().map(|row| row.habit.wakeups).sum();
-    text.push_str(&format!(", {}, {} in all", count(wakeups, "wake-up"), shown(work(rows))));
+    text.push_str(&format!(", {}, {} in all", count(wakeups, "wake-up"), short(work(rows))));
     let sum = rows.iter().fold(Span::ZERO, |sum, row| sum.saturating_add(row.unknown));
     unknown(&mut text, sum);
     let most = rows.iter().map(|row| row.habit.need).max_by_key(|need| need.max);
-    let need = most.map_or_else(String::new, |need| format!("{} per wake", self::need(need)));
+    let need = most.map_or_else(String::new, self::need);
     vec![name, "-".to_owned(), "-".to_owned(), need, kinds::TIME_SHARING.name.to_owned(), text]
 }
 
 fn unknown(note: &mut String, span: Span) {
     if !span.is_zero() {
-        note.push_str(&format!(", {} unknown", shown(span)));
+        note.push_str(&format!(", {} unknown", short(span)));
     }
 }
 
@@ -131,22 +146,7 @@ fn work(rows: &[&Row]) -> Span {
 }
 
 fn need(need: Need) -> String {
-    let part = |span: Span| thousandths(span.as_nanos().div_ceil(1_000));
-    format!("{} / {} / {} ms", part(need.p50), part(need.p99), part(need.max))
-}
-
-/// To a microsecond, rounded to the nearest.
-fn shown(span: Span) -> String {
-    let us = span.as_nanos().saturating_add(500) / 1_000;
-    match us {
-        0..1_000 => format!("{us}us"),
-        1_000..1_000_000 => format!("{}ms", thousandths(us)),
-        _ => format!("{}s", thousandths(us / 1_000)),
-    }
-}
-
-fn thousandths(n: u64) -> String {
-    format!("{}.{:03}", n / 1_000, n % 1_000)
+    quantiles(&[need.p50, need.p99, need.max])
 }
 
 /// For programs: a row for each thread.
@@ -228,10 +228,11 @@ mod tests {
         (proposal.share, proposal.processors) = (Ratio::new(3, 10).unwrap(), 2);
         (proposal.length, proposal.lost) = (us(1_000_000), LostCount::default());
         let expected = "\
-THREAD     PERIOD         CONF  NEED p50/p99/max                   SUGGEST                NOTE
-audio 101  10.000ms ±0us  1.00  1.001 / 1.001 / 1.001 ms           1.202ms/10.000ms soft  99 periods, 3.000ms unknown
-hog 105    10.000ms ±0us  1.00  9.000 / 9.000 / 9.000 ms           time-sharing           99 periods, 10.800ms in 10.000ms is more than may be reserved of a processor
-few 104    -              -     0.010 / 0.010 / 0.010 ms per wake  time-sharing           perhaps 10.000ms (0.97), 100 wake-ups, 90.000ms in all
+THREAD     PERIOD      CONF  NEED p50/p99/max         SUGGEST             NOTE
+audio 101  10.00ms ±0  1.00  1.001ms/1.001ms/1.001ms  RESBS 1.202ms 10ms  99 periods, 3.000ms unknown
+hog 105    10.00ms ±0  1.00  9.000ms/9.000ms/9.000ms  time-sharing        99 periods, no RESBS 10.8ms 10ms: that is more than may be reserved of a processor
+few 104    -           -     10.00us/10.00us/10.00us  time-sharing        perhaps 10.00ms (0.97), 100 wake-ups, 90.00ms in all
+NEED: what a period took; without a period, what a wake-up took
 margin: max x 1.20, rounded up to 1us; 1 reservation asks for 0.30 of 2 processors; recorded 1.000s, 0 gaps
 1 periodic thread gets no reservation: at most 0.90 of each processor is reserved, the most certain periods first
 ";
@@ -243,9 +244,9 @@ margin: max x 1.20, rounded up to 1us; 1 reservation asks for 0.30 of 2 processo
         let proposal = desktop();
         let whole = text(&proposal, None);
         assert!(whole.contains("released by audio-src"), "{whole}");
-        assert_eq!(whole.matches("cc1 x 116").count(), 1, "{whole}");
+        assert_eq!(whole.matches("cc1 (116 threads)").count(), 1, "{whole}");
         let narrow = text(&proposal, Some(60));
-        let (table, _) = narrow.split_once("margin: ").unwrap();
+        let (table, _) = narrow.split_once("NEED: ").unwrap();
         assert!(table.lines().all(|line| line.chars().count() <= 60), "{table}");
     }
 }

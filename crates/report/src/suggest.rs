@@ -1,7 +1,8 @@
 //! Suggested promises, and what they would have changed.
 
 use crate::plural::count;
-use crate::terminal::{hundredths, short, table};
+use crate::proposal::wanted;
+use crate::terminal::{hundredths, processors, quantiles, short, table};
 use serde_json::{Value, json};
 use windfall_guarantees::Guarantee;
 use windfall_programs::learn::{Note, Parent, Proposal, Row};
@@ -74,7 +75,7 @@ pub fn text(found: &Suggestions, width: Option<usize>) -> String {
                 1 => "1 promise fits".to_owned(),
                 number => format!("{number} promises fit"),
             },
-            hundredths(proposal.share),
+            processors(proposal.share),
             count(proposal.processors, "processor"),
             hundredths(proposal.options.most),
             hundredths(proposal.options.margin),
@@ -95,8 +96,9 @@ pub fn text(found: &Suggestions, width: Option<usize>) -> String {
         ));
     }
     for row in left_out(found) {
-        let why = row.left_out.map(|why| why.to_string()).unwrap_or_default();
-        text.push_str(&format!("not promised: {} {}: {why}\n", row.name, row.tid));
+        let Some(why) = row.left_out else { continue };
+        let wanted = wanted(why.wanted());
+        text.push_str(&format!("not promised: {} {} {wanted}: {why}\n", row.name, row.tid));
     }
     text.push_str(&without_period(found).text());
     text.push_str(remarks);
@@ -168,7 +170,7 @@ fn row(suggested: &Suggested) -> Vec<String> {
         row.tid.to_string(),
         row.habit.period.map_or_else(dash, short),
         hundredths(row.habit.confidence),
-        format!("{} / {}", short(row.habit.need.p99), short(row.habit.need.max)),
+        quantiles(&[row.habit.need.p99, row.habit.need.max]),
         guarantee.to_string(),
         recorded,
         without,

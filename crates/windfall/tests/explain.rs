@@ -132,7 +132,7 @@ fn accepts_the_recorded_desktop() {
         assert!(text.contains(part), "no `{part}` in:\n{text}");
     }
     let all = explain(0, &recorded(), &[]);
-    assert!(all.contains("cc1              116 threads"), "{all}");
+    assert!(all.contains("cc1 (116 threads)              -   113"), "{all}");
     let json = explain(1, &recorded(), &["--longer-than", "3ms", "--all", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let mut explained = 0;

@@ -120,10 +120,10 @@ impl LeftOut {
 impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            LeftOut::TooMuch(_) => "is more than may be reserved of a processor",
-            LeftOut::NoRoom(_) => "has no room beside surer ones",
-            LeftOut::Kernel(_) => "is a thread of the kernel, by its name",
-            LeftOut::Recorder(_) => "records this, by its name",
+            LeftOut::TooMuch(_) => "that is more than may be reserved of a processor",
+            LeftOut::NoRoom(_) => "there is no room for it beside surer ones",
+            LeftOut::Kernel(_) => "its name is that of a thread of the kernel",
+            LeftOut::Recorder(_) => "its name is that of a program that records",
         })
     }
 }

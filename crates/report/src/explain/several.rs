@@ -3,7 +3,7 @@
 use super::Reading;
 use super::kind::{word, words};
 use super::one::{losses, scheduler};
-use crate::terminal::{percent, short, table};
+use crate::terminal::{percent, short, table, threads};
 use crate::votes;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -131,10 +131,10 @@ fn row(explanation: &Explanation, line: &Line<'_>) -> Vec<String> {
     let tid = match (line.threads.len(), line.person.tid) {
         (1, 0) => dash(),
         (1, tid) => tid.to_string(),
-        (many, _) => format!("{many} threads"),
+        _ => dash(),
     };
     vec![
-        line.person.name.clone(),
+        threads(&line.person.name, line.threads.len()),
         tid,
         episodes.to_string(),
         if episodes == 1 { word(kind) } else { words(kind) }.to_owned(),

@@ -1,8 +1,10 @@
 //! Whether the promises of a scenario compose: the tree as text, everything as JSON.
 
 use crate::plural::count;
-use crate::terminal::table;
+use crate::rows::{FEW, alike};
+use crate::terminal::{table, threads};
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use windfall_scenario::explain::Explanation;
 use windfall_scenario::outcome::Promise;
 use windfall_scenario::{Assessment, Deadline, Promises, Scenario};
@@ -60,9 +62,13 @@ pub fn text(scenario: &Scenario, found: &Assessment, width: Option<usize>) -> St
         ));
     }
     text.push_str(&format!(
-        "\n{} and {} on {}: {}\n",
+        "\n{} and {}{} on {}: {}\n",
         count(promises.tree.nodes.len(), "scheduler"),
         count(promises.tree.vps.iter().filter(|vp| vp.child.is_none()).count(), "thread"),
+        match scenario.replicas() {
+            0 => String::new(),
+            replicas => format!(" with {}", count(replicas, "replica")),
+        },
         count(scenario.machine.speeds.len(), "processor"),
         match (asked, refused) {
             (0, _) => "no guarantee is asked for".to_owned(),
@@ -129,13 +135,48 @@ fn tree(promises: &Promises, deadlines: &[Deadline], width: Option<usize>) -> St
             below(promises, deadlines, at, 0, &mut rows);
         }
     }
+    let mut rows = together(rows);
     let mut head = vec!["NAME", "KIND", "GUARANTEE", "VERDICT", "ANSWERS WITHIN"];
     if deadlines.is_empty() {
         head.pop();
         rows.iter_mut().for_each(|row| row.truncate(head.len()));
     }
-    table(&head, head.len(), rows, width)
+    let several = promises.tree.nodes.iter().find_map(|node| node.own.get(1));
+    let several = several.map_or_else(String::new, |own| {
+        format!(
+            "{}: a scheduler's second virtual processor, on another processor or below another parent\n",
+            promises.tree.vps[*own].name
+        )
+    });
+    table(&head, head.len(), rows, width) + &several
 }
+
+/// Many threads of a scheduler whose names differ by their number alone, and which have the same findings, in one row.
+fn together(rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    let is_thread = |row: &Vec<String>| row[1] == THREAD;
+    let key = |row: &Vec<String>| (alike(&row[0]).to_owned(), row[2..].to_vec());
+    let mut merged = Vec::new();
+    for siblings in rows.chunk_by(|one, next| is_thread(one) && is_thread(next)) {
+        let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+        siblings.iter().for_each(|row| *counts.entry(key(row)).or_default() += 1);
+        let mut known = BTreeSet::new();
+        for row in siblings {
+            let key = key(row);
+            let count = counts[&key];
+            if count <= FEW || !is_thread(row) {
+                merged.push(row.clone());
+            } else if known.insert(key.clone()) {
+                let mut row = row.clone();
+                row[0] = threads(&key.0, count);
+                merged.push(row);
+            }
+        }
+    }
+    merged
+}
+
+/// The kind of a thread's row.
+const THREAD: &str = "thread";
 
 fn below(
     promises: &Promises,
@@ -151,14 +192,14 @@ fn below(
         let deadline = deadlines.binary_search_by_key(&at, |deadline| deadline.vp).ok();
         let answers = deadline.map(|at| answers(&deadlines[at])).unwrap_or_default();
         let name = format!("{indent}{}", vp.name);
-        rows.push(vec![name, "thread".to_owned(), requested, verdict, answers]);
+        rows.push(vec![name, THREAD.to_owned(), requested, verdict, answers]);
         return;
     };
     for (number, own) in node.own.iter().enumerate() {
         let [requested, verdict] = verdict(promises, *own);
         let (name, kind) = match number {
             0 => (node.name.as_str(), node.kind),
-            _ => ("", ""),
+            _ => (promises.tree.vps[*own].name.as_str(), ""),
         };
         rows.push(vec![
             format!("{indent}{name}"),
@@ -267,4 +308,25 @@ pub fn json(scenario: &Scenario, found: &Assessment) -> Value {
         "deadlines": deadlines.collect::<Vec<_>>(),
         "promises": explained.map(|vp| promises.explain(vp)).collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limit_nine_threads_with_the_same_findings_have_a_row_together() {
+        let row = |name: &str, kind: &str, verdict: &str| {
+            [name, kind, "", verdict, ""].map(str::to_owned).to_vec()
+        };
+        for (many, rows) in [(8, 10), (9, 3)] {
+            let mut all = vec![row("ts", "edf", "has ALL")];
+            all.extend((1..=many).map(|n| row(&format!("  w-{n}"), THREAD, "has NULL")));
+            all.insert(3, row("  w-77", THREAD, "granted"));
+            let merged = together(all);
+            assert_eq!(merged.len(), rows, "{merged:?}");
+            assert_eq!(merged[1][0], if many == 9 { "  w (9 threads)" } else { "  w-1" });
+            assert!(merged.contains(&row("  w-77", THREAD, "granted")), "other findings");
+        }
+    }
 }

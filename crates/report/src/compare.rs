@@ -6,7 +6,7 @@ mod outcomes;
 pub use document::{OutcomeDocument, OutcomeError};
 pub use outcomes::Outcomes;
 
-use crate::terminal::{short, table};
+use crate::terminal::{short, table_with};
 use serde_json::{Value, json};
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{Outcome, ThreadOutcome, groups};
@@ -178,7 +178,7 @@ fn rows(pairs: &[Pair], width: Option<usize>) -> String {
         rows.push(row("", "difference", apart));
     }
     let head = ["THREAD", "", "TIME", "DISPATCHES", "RESPONSE p50", "p99", "MAX", "MISSED"];
-    table(&head, 2, rows, width)
+    table_with(&head, 2, 4..7, rows, width)
 }
 
 /// How far the second is from the first, in per cent of the first with two places.

@@ -1,6 +1,6 @@
 //! The result of a run, for people: a row for each thread, promises, processors, expectations.
 
-use crate::terminal::{figures, percent, short, table};
+use crate::terminal::{self, figures, percent, short, table_with};
 use crate::{admission, promises, votes};
 use std::time::Duration;
 use windfall_scenario::Scenario;
@@ -34,14 +34,14 @@ pub fn text(
         "RECEIVED",
         "%CPU",
         "RUNNABLE",
-        "JOBS",
+        "DONE",
         "MISSED",
         "RESPONSE p50",
         "p99",
         "MAX",
     ];
     let rows = rows(scenario, outcome);
-    text.push_str(&table(&head, 3, rows, width));
+    text.push_str(&table_with(&head, 3, 8..11, rows, width));
     text.push_str(&admission::text(outcome));
     text.push_str(&promises::text(scenario, outcome, width));
     text.push_str(&counted(scenario, outcome));
@@ -257,7 +257,7 @@ fn row_of_many(name: &str, threads: &[ThreadOutcome], length: Span) -> Vec<Strin
     parents.dedup();
     let promised = threads.iter().find_map(|thread| thread.promised.clone());
     vec![
-        format!("{name} ({} threads)", threads.len()),
+        terminal::threads(name, threads.len()),
         parents.first().map_or_else(dash, |parent| (*parent).to_owned()),
         promised.map_or_else(dash, |promised| format!("{promised} each")),
         short(sum(|thread| thread.received)),

@@ -23,6 +23,13 @@ impl Scenario {
         Diagnostics::of(&self.origin, self.threads.iter().filter_map(of_thread).collect())
     }
 
+    /// How many replicas its programs make, all together.
+    #[must_use]
+    pub fn replicas(&self) -> u64 {
+        let each = self.threads.iter().filter_map(|thread| redundancy(self, thread));
+        each.map(|redundancy| u64::from(redundancy.replicas)).sum()
+    }
+
     fn shared_processors(&self, thread: &Thread, map: &ProcessorMap<'_>) -> Option<ScenarioError> {
         let Redundancy { replicas, on } = redundancy(self, thread)?;
         let processors = match on {

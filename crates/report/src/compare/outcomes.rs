@@ -1,14 +1,16 @@
 //! Two outcomes side by side, each as JSON that was printed.
 
 use super::{OutcomeDocument, difference, percent};
-use crate::terminal::{short, table};
+use crate::rows::{FEW, alike};
+use crate::terminal::{short, table_with, threads};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use windfall_time::{Ratio, Span};
 
 /// The columns compared for a thread: name, and path to the value in an outcome.
 const COLUMNS: [(&str, &str); 6] = [
     ("TIME", "/received_ns"),
-    ("JOBS", "/jobs"),
+    ("DONE", "/jobs"),
     ("MISSED", "/deadlines_missed"),
     ("RESPONSE p50", "/response_ns/p50"),
     ("p99", "/response_ns/p99"),
@@ -63,9 +65,70 @@ impl Outcomes {
 }
 
 /// A thread of either outcome, as each has it.
+#[derive(Clone, Copy)]
 struct Pair<'a> {
     name: &'a str,
     both: [Option<&'a Value>; 2],
+}
+
+/// Threads that share a row: one, or many whose names differ by their number alone.
+struct Shared<'a>(Vec<Pair<'a>>);
+
+/// The pairs that are shown, in the order of the first of each row.
+fn shared<'a>(pairs: &[Pair<'a>]) -> Vec<Shared<'a>> {
+    let mut names: BTreeMap<&str, Vec<Pair<'a>>> = BTreeMap::new();
+    for pair in pairs {
+        names.entry(alike(pair.name)).or_default().push(*pair);
+    }
+    names.retain(|_, pairs| pairs.len() > FEW);
+    let row = |pair: &Pair<'a>| match names.get(alike(pair.name)) {
+        None => Some(Shared(vec![*pair])),
+        Some(all) => (all[0].name == pair.name).then(|| Shared(all.clone())),
+    };
+    pairs.iter().filter_map(row).collect()
+}
+
+impl Shared<'_> {
+    fn name(&self) -> String {
+        match self.0.as_slice() {
+            [one] => one.name.to_owned(),
+            all => threads(alike(all[0].name), all.len()),
+        }
+    }
+
+    /// A sum; of several response times the longest, since quantiles do not add.
+    fn number(&self, side: usize, key: &str) -> Option<u64> {
+        let mut numbers = self.0.iter().filter_map(|pair| pair.number(side, key));
+        match self.0.len() {
+            1 => numbers.next(),
+            _ if key == "/response_ns/max" => numbers.max(),
+            _ if key.starts_with("/response_ns/") => None,
+            _ => Some(numbers.fold(0, u64::saturating_add)),
+        }
+    }
+
+    /// A row for each outcome, and one for how far they are apart.
+    fn rows(&self) -> [Vec<String>; 3] {
+        let dash = || "-".to_owned();
+        let cell = |side: usize, key: &str| match self.number(side, key) {
+            Some(ns) if key.ends_with("_ns") || key.contains("_ns/") => short(Span::from_nanos(ns)),
+            Some(count) => count.to_string(),
+            None => dash(),
+        };
+        let apart = |key: &str| {
+            let both = self.number(0, key).zip(self.number(1, key));
+            both.map_or_else(dash, |(one, other)| difference(one, other))
+        };
+        let row = |name: &str, what: &str, cells: &dyn Fn(&str) -> String| {
+            let cells = COLUMNS.iter().map(|(_, key)| cells(key));
+            [name.to_owned(), what.to_owned()].into_iter().chain(cells).collect()
+        };
+        [
+            row(&self.name(), "first", &|key| cell(0, key)),
+            row("", "second", &|key| cell(1, key)),
+            row("", "difference", &apart),
+        ]
+    }
 }
 
 impl Pair<'_> {
@@ -87,29 +150,6 @@ impl Pair<'_> {
         };
         let allowed = within.checked_mul(Ratio::whole(one));
         allowed.is_some_and(|allowed| Ratio::whole(one.abs_diff(other)) <= allowed)
-    }
-
-    /// A row for each outcome, and one for how far they are apart.
-    fn rows(&self) -> [Vec<String>; 3] {
-        let dash = || "-".to_owned();
-        let cell = |side: usize, key: &str| match self.number(side, key) {
-            Some(ns) if key.ends_with("_ns") || key.contains("_ns/") => short(Span::from_nanos(ns)),
-            Some(count) => count.to_string(),
-            None => dash(),
-        };
-        let apart = |key: &str| {
-            let both = self.number(0, key).zip(self.number(1, key));
-            both.map_or_else(dash, |(one, other)| difference(one, other))
-        };
-        let row = |name: &str, what: &str, cells: &dyn Fn(&str) -> String| {
-            let cells = COLUMNS.iter().map(|(_, key)| cells(key));
-            [name.to_owned(), what.to_owned()].into_iter().chain(cells).collect()
-        };
-        [
-            row(self.name, "first", &|key| cell(0, key)),
-            row("", "second", &|key| cell(1, key)),
-            row("", "difference", &apart),
-        ]
     }
 }
 
@@ -188,18 +228,19 @@ fn judged(outcomes: &[OutcomeDocument; 2]) -> Vec<(String, [String; 2])> {
 /// The threads that only one of both outcomes has, in words.
 fn alone(pairs: &[Pair<'_>]) -> String {
     let of = |(side, which): (usize, &str)| {
-        let names = pairs.iter().filter(|pair| pair.both[1 - side].is_none());
-        let names: Vec<&str> = names.map(|pair| pair.name).collect();
-        if names.is_empty() {
+        let alone = |pair: &&Pair<'_>| pair.both[1 - side].is_none();
+        let alone: Vec<Pair<'_>> = pairs.iter().filter(alone).copied().collect();
+        if alone.is_empty() {
             return String::new();
         }
-        format!("only in the {which}: {}\n", listed(&names))
+        format!("only in the {which}: {}\n", listed(&alone))
     };
     [(0, "first"), (1, "second")].map(of).concat()
 }
 
-/// The first of some names, and how many more there are.
-fn listed(names: &[&str]) -> String {
+/// The names of the first of some threads, and how many more names there are.
+fn listed(pairs: &[Pair<'_>]) -> String {
+    let names: Vec<String> = shared(pairs).iter().map(Shared::name).collect();
     let more = names.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more}", names[..NAMED.min(names.len())].join(", "))
@@ -216,11 +257,12 @@ fn text(compared: &Outcomes, pairs: &[Pair<'_>], width: Option<usize>) -> String
     }
     text.push('\n');
     let differ = |pair: &&Pair<'_>| !pair.is_same() && pair.both.iter().all(Option::is_some);
-    let rows: Vec<Vec<String>> = pairs.iter().filter(differ).flat_map(Pair::rows).collect();
+    let differ: Vec<Pair<'_>> = pairs.iter().filter(differ).copied().collect();
+    let rows: Vec<Vec<String>> = shared(&differ).iter().flat_map(Shared::rows).collect();
     if !rows.is_empty() {
         let columns = COLUMNS.iter().map(|(name, _)| *name);
         let head: Vec<&str> = ["THREAD", ""].into_iter().chain(columns).collect();
-        text.push_str(&table(&head, 2, rows, width));
+        text.push_str(&table_with(&head, 2, 5..8, rows, width));
     }
     match pairs.iter().filter(|pair| pair.is_same()).count() {
         0 => {}
@@ -229,13 +271,14 @@ fn text(compared: &Outcomes, pairs: &[Pair<'_>], width: Option<usize>) -> String
     }
     text.push_str(&alone(pairs));
     for (expectation, [one, other]) in judged(outcomes) {
-        text.push_str(&format!("expected {expectation}: {one}; then {other}\n"));
+        text.push_str(&format!(
+            "expected {expectation}: in the first {one}; in the second {other}\n"
+        ));
     }
     for (owner, [one, other]) in changed(outcomes) {
-        text.push_str(&format!("promised to {owner}: {one}; then {other}\n"));
+        text.push_str(&format!("promised to {owner}: in the first {one}; in the second {other}\n"));
     }
-    let far: Vec<&str> =
-        pairs.iter().filter(|pair| !pair.is_close(within)).map(|pair| pair.name).collect();
+    let far: Vec<Pair<'_>> = pairs.iter().filter(|pair| !pair.is_close(within)).copied().collect();
     text.push_str(&match far.as_slice() {
         [] => format!("\nProcessor time agrees within {}.\n", percent(within)),
         far => {
@@ -300,6 +343,26 @@ mod tests {
         assert!(alike(one.clone(), outcome("RESBH 4ms 10ms", "missed", true)), "another promise");
         let nothing = json!({ "length_ns": 5, "threads": [], "promises": [], "expectations": [] });
         assert!(alike(one, nothing), "no longer expected");
+    }
+
+    #[test]
+    fn limit_nine_threads_that_differ_by_their_number_have_a_row_together() {
+        let of = |many: usize, ns: usize| {
+            let thread = |n| json!({ "name": format!("w-{n}"), "received_ns": n * ns, "jobs": 1 });
+            let threads: Vec<Value> = (1..=many).map(thread).collect();
+            json!({ "length_ns": 5, "threads": threads, "promises": [], "expectations": [] })
+        };
+        for (many, rows) in [(8, 8), (9, 1)] {
+            let outcomes = [of(many, 1_000), of(many, 2_000)];
+            let outcomes = outcomes.map(|one| OutcomeDocument::read(one).expect("an outcome"));
+            let names = ["a".to_owned(), "b".to_owned()];
+            let all = Outcomes { outcomes, names, within: Ratio::ZERO };
+            let text = all.text(None);
+            assert_eq!(text.matches("  first  ").count(), rows, "{text}");
+            let sum = text.contains("w (9 threads)  first ") && text.contains(" 45.00us     9 ");
+            assert_eq!(sum, many == 9, "{text}");
+            assert_eq!(all.json()["threads"].as_array().map(Vec::len), Some(many));
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::cli::{Judged, RunArgs, RunHost, SimulateArgs};
 use crate::command_error::{CommandError, warn};
-use crate::output::{input_name, print_error, print_json, show, width};
+use crate::output::{error_width, input_name, print_error, print_json, show};
 use crate::verbs::keep::Outputs;
 use crate::verbs::load::{load, plan};
 use crate::verbs::simulate;
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Instant as Clock;
 use windfall_linux::{KeptStatus, Settings};
 use windfall_report::check::broken;
-use windfall_report::{json, text, took};
+use windfall_report::{dry_run, json, text, took};
 use windfall_scenario::outcome::{holds, judge};
 use windfall_scenario::{CommandPromise, Scenario};
 use windfall_time::Span;
@@ -101,7 +101,7 @@ fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answ
             end(args, scenario.length)
         );
         let lines: Vec<&str> = changes.lines().collect();
-        show(args.json, || json!({ "would_change": lines }), |_| changes.clone())?;
+        show(args.json, || json!({ "would_change": lines }), |_| dry_run::text(&lines))?;
         return Ok(Answer::Yes);
     }
     let cpus = plan.hierarchy.processors();
@@ -122,10 +122,10 @@ fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answ
         print_json(json(&scenario, &outcome, &verdicts))?;
         print_error(&took(&outcome, wall));
     } else if args.file.is_some() {
-        outputs.print(&text(&scenario, &outcome, &verdicts, wall, width()))?;
+        outputs.print(&text(&scenario, &outcome, &verdicts, wall, outputs.width()))?;
     } else {
         // Standard output is the command's.
-        print_error(&text(&scenario, &outcome, &verdicts, wall, width()));
+        print_error(&text(&scenario, &outcome, &verdicts, wall, error_width()));
     }
     kept?;
     reached_its_end(&outcome, file)?;

@@ -1,4 +1,4 @@
-//! What a run would change, for people: many threads that differ by their number alone in one line.
+//! The changes that a run would make, for people: many threads that differ by their number alone in one line.
 
 use crate::rows::{FEW, alike};
 use std::collections::BTreeMap;

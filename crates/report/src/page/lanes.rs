@@ -96,25 +96,27 @@ pub(super) fn data(runs: &[Run<'_>]) -> Markup {
     }
 }
 
-/// Names of threads, with the number where several have one name.
-fn threads(timeline: &Timeline) -> Vec<String> {
+/// The labels of threads whose name others have, too: with the number of each.
+fn labels(timeline: &Timeline) -> Vec<Option<String>> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     timeline.threads.iter().for_each(|line| *counts.entry(&line.name).or_default() += 1);
-    let name = |line: &ThreadLine| match counts[line.name.as_str()] {
-        1 => line.name.clone(),
-        _ => format!("{} {}", line.name, line.tid),
-    };
-    timeline.threads.iter().map(name).collect()
+    let is_shared = |line: &ThreadLine| counts[line.name.as_str()] > 1;
+    let label = |line: &ThreadLine| is_shared(line).then(|| format!("{} {}", line.name, line.tid));
+    timeline.threads.iter().map(label).collect()
 }
 
 fn names((name, story): &Run<'_>) -> Value {
     let timeline = &story.timeline;
+    let labels = labels(timeline);
     let rows = lines(story).into_iter().map(|(depth, line)| match line {
         Line::Node(node) => json!({ "depth": depth, "label": node.name, "kind": node.kind }),
         Line::Group { name, members, open } => {
             json!({ "depth": depth, "label": name, "members": members, "open": open })
         }
-        Line::Thread(thread) | Line::Member(thread) => json!({ "depth": depth, "thread": thread }),
+        Line::Thread(thread) | Line::Member(thread) => match &labels[thread] {
+            Some(label) => json!({ "depth": depth, "thread": thread, "label": label }),
+            None => json!({ "depth": depth, "thread": thread }),
+        },
     });
     json!({
         "name": name,
@@ -122,7 +124,35 @@ fn names((name, story): &Run<'_>) -> Value {
         "span": timeline.span().as_nanos(),
         "lost": timeline.lost.gaps,
         "cpus": timeline.cpus.iter().map(|line| line.cpu.0).collect::<Vec<_>>(),
-        "threads": threads(timeline),
+        "threads": timeline.threads.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(),
         "rows": rows.collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use windfall_time::Instant;
+    use windfall_trace::{Event, Record, ThreadId};
+
+    #[test]
+    fn law_threads_of_one_name_are_told_apart_by_their_numbers() {
+        let threads = [("video-enc", 18_831), ("video-enc", 18_851), ("lame", 18_833)];
+        let events = (0..).zip(threads).map(|(number, (name, tid))| Event::Thread {
+            thread: ThreadId(number),
+            tid,
+            pid: 0,
+            name: name.to_owned(),
+            node: None,
+        });
+        let story = Story::build(events.map(|event| Record { at: Instant::ZERO, event }));
+        let names = names(&("run", &story));
+        let labels: Vec<Option<&str>> = names["rows"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|row| row["label"].as_str())
+            .collect();
+        assert_eq!(labels, [Some("video-enc 18831"), Some("video-enc 18851"), None]);
+    }
 }

@@ -11,7 +11,7 @@ for (const run of runs) {
   if (inner) tree.push({ label: run.name, depth: 0, open: true, run });
   for (const lane of run.cpus) tree.push({ label: 'cpu ' + lane.cpu, depth: inner, lane, isCpu: true });
   for (const { depth, label, kind, members, thread, open = true } of run.rows) {
-    if (thread !== undefined) tree.push({ label: run.threads[thread].name, depth: depth + inner, lane: run.threads[thread] });
+    if (thread !== undefined) tree.push({ label: label || run.threads[thread].name, depth: depth + inner, lane: run.threads[thread] });
     else tree.push({ label, kind, depth: depth + inner, open, members, run });
   }
 }

@@ -101,6 +101,17 @@ fn limit_nine_threads_that_are_alike_have_a_row_together() {
     }
 }
 
+#[test]
+fn law_the_bars_of_threads_that_have_a_row_together_come_in_order() {
+    let story = Story::build(Sample::small().records());
+    let ends = Some((story.timeline.from, story.timeline.to));
+    let whole = Picture { window: ends, ..picture("whole") };
+    let window = window::Window::of(&whole, &story, 0.0, 4_000.0);
+    let threads: Vec<_> = story.timeline.threads.iter().collect();
+    let bars = lanes::of_threads(&window, &threads);
+    assert!(bars.len() > 20 && bars.is_sorted_by(|one, next| one.x <= next.x), "{bars:?}");
+}
+
 /// A processor that turns to something else every microsecond.
 fn restless(slices: u64) -> Story {
     let mut story = Story::default();

@@ -242,6 +242,10 @@ mod tests {
         let folded = text(60);
         assert!(!folded.contains("RESBH 200us 500us"), "folded in one table:\n{folded}");
         assert_eq!(folded.matches("THREAD").count(), 1, "{folded}");
+        // Of the ways to make two tables, the one that folds nothing.
+        let row = ["name", "aaaa bbbb", "cccccccc", "dddddddd"].map(str::to_owned).to_vec();
+        let text = table(&["N", "A", "C", "D"], 1, vec![row], Some(24));
+        assert!(text.contains("aaaa bbbb") && text.matches("name").count() == 2, "{text}");
     }
 
     #[test]

@@ -197,7 +197,7 @@ impl Destination {
         }
     }
 
-    /// What was done, in words: `wrote NAME`.
+    /// The deed in words: `wrote NAME`.
     pub(crate) fn wrote(&self) -> String {
         match self.kind {
             Kind::Standard => "wrote to standard output".to_owned(),

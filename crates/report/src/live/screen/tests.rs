@@ -58,10 +58,11 @@ fn law_what_matters_of_a_row_is_shown_at_every_width() {
 fn law_heads_and_promises_are_whole_and_a_bar_has_its_cells() {
     let mut screen = screen();
     screen.listing.threads[0].promises[0].guarantee = "RESBH 200us 500us".to_owned();
+    screen.listing.threads[1].name = "a-name-that-is-longer-than-its-place".to_owned();
     screen.sort();
     for (width, heads) in [
         (60, &["RECEIVED ", "STATUS"][..]),
-        (80, &["RECEIVED LATELY", "ON STATUS"]),
+        (80, &["RECEIVED ", "ON STATUS"]),
         (120, &["RECEIVED LATELY", "ON STATUS"]),
     ] {
         let lines = shown(&screen, width);

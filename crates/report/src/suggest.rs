@@ -53,17 +53,8 @@ pub fn text(found: &Suggestions, width: Option<usize>) -> String {
     if promises.is_empty() {
         text.push_str("no thread has a period with enough confidence for a promise\n");
     } else {
-        let head = [
-            "THREAD",
-            "TID",
-            "PERIOD",
-            "CONF",
-            "NEED p99/max",
-            "PROMISE",
-            "RECORDED",
-            "WITHOUT",
-            "WITH",
-        ];
+        let head =
+            ["THREAD", "PERIOD", "CONF", "NEED p99/max", "PROMISE", "RECORDED", "WITHOUT", "WITH"];
         text.push_str(&table(&head, 1, promises.iter().map(row).collect(), width));
         text.push_str(
             "RECORDED, WITHOUT, WITH: the longest response as recorded, and simulated under Linux's policy without the \
@@ -166,8 +157,7 @@ fn row(suggested: &Suggested) -> Vec<String> {
     let dash = || "-".to_owned();
     let [recorded, without, with] = longest.map(|span| span.map_or_else(dash, short));
     vec![
-        row.name.clone(),
-        row.tid.to_string(),
+        format!("{} {}", row.name, row.tid),
         row.habit.period.map_or_else(dash, short),
         hundredths(row.habit.confidence),
         quantiles(&[row.habit.need.p99, row.habit.need.max]),

@@ -352,3 +352,21 @@ fn law_what_every_verb_prints_fits_the_terminal() {
         }
     }
 }
+
+#[test]
+fn law_a_table_on_standard_error_is_that_of_a_terminal_as_wide() {
+    let folder = Scratch::new("stderr-table");
+    let table = |said: &str| {
+        let lines = said.lines().map(str::trim_end).skip_while(|line| !line.starts_with("THREAD"));
+        lines.take_while(|line| !line.starts_with("cpu 0")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let terminal = Terminal::new(80);
+    let mut command = folder.command(&["simulate", "a.toml", "--csv", "-"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    command.stderr(Stdio::from(terminal.theirs.try_clone().unwrap()));
+    command.spawn().unwrap().wait().unwrap();
+    terminal.wait("cpu 0");
+    let there = table(&terminal.text());
+    assert!(there.len() > 3, "{}", terminal.text());
+    assert_eq!(there, table(&on_terminal(&mut folder.command(&["simulate", "a.toml"]), 80)));
+}

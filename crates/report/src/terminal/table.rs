@@ -11,8 +11,11 @@ use windfall_trace::escape::escaped;
 /// Spaces between two columns.
 const BETWEEN: usize = 2;
 
-/// Where cells are folded to more lines than this, another table is easier to read.
+/// A cell has at most so many lines where its column is narrow; otherwise two tables are easier to read.
 const FOLDS: usize = 2;
+
+/// Columns of fewer characters are narrow: no place for sentences.
+const NARROW: usize = 19;
 
 /// Heads of at most so many characters stand in one line.
 const HEAD: usize = 16;
@@ -59,7 +62,7 @@ impl Cells<'_> {
     }
 
     /// The columns of each table that is drawn, with the first one in each: the fewest tables, but of whole cells where that
-    /// takes no more of them, or where a row would have more than [`FOLDS`] lines.
+    /// takes no more of them; none has a narrow column with a cell of more than [`FOLDS`] lines, if that can be.
     fn parts(&self, width: usize) -> Vec<Vec<usize>> {
         let all: Vec<usize> = (0..self.head.len()).collect();
         let sum =
@@ -73,10 +76,12 @@ impl Cells<'_> {
         let columns: Vec<usize> = all.into_iter().filter(says).collect();
         let [word, half, whole] =
             [word, half, whole].map(|length| self.split(&columns, width, length));
-        let low = |parts: &[Vec<usize>]| {
-            parts.iter().all(|part| self.lines(part, &self.widths(part, width)) <= FOLDS)
+        let reads_well = |parts: &[Vec<usize>]| {
+            let folds = |part: &Vec<usize>| self.folds(part, &self.widths(part, width));
+            parts.iter().all(|part| folds(part) <= FOLDS)
         };
-        let fewest = [&word, &half].into_iter().find(|parts| low(parts)).unwrap_or(&whole).len();
+        let few = [&word, &half].into_iter().find(|parts| reads_well(parts));
+        let fewest = few.unwrap_or(&whole).len();
         [&whole, &half, &word]
             .into_iter()
             .find(|parts| parts.len() == fewest)
@@ -84,10 +89,10 @@ impl Cells<'_> {
             .clone()
     }
 
-    /// How many lines the highest row has.
-    fn lines(&self, columns: &[usize], widths: &[usize]) -> usize {
-        let cells =
-            |row| columns.iter().zip(widths).map(move |(column, wide)| (row, *column, *wide));
+    /// How many lines the highest cell of a narrow column has.
+    fn folds(&self, columns: &[usize], widths: &[usize]) -> usize {
+        let narrow = || columns.iter().zip(widths).filter(|(_, wide)| **wide < NARROW);
+        let cells = |row| narrow().map(move |(column, wide)| (row, *column, *wide));
         let lines = |(row, column, wide): (&Vec<String>, usize, usize)| {
             row.get(column).map_or(1, |cell| paragraph("", 0, &escaped(cell), wide).lines().count())
         };

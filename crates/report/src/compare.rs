@@ -2,6 +2,7 @@
 
 mod document;
 mod outcomes;
+mod shared;
 
 pub use document::{OutcomeDocument, OutcomeError};
 pub use outcomes::Outcomes;

@@ -1,14 +1,15 @@
 //! Two outcomes side by side, each as JSON that was printed.
 
-use super::{OutcomeDocument, difference, percent};
+use super::shared::{Shared, shared};
+use super::{OutcomeDocument, percent};
 use crate::rows::{FEW, alike};
 use crate::terminal::{short, table_with, threads};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use windfall_time::{Ratio, Span};
 
 /// The columns compared for a thread: name, and path to the value in an outcome.
-const COLUMNS: [(&str, &str); 6] = [
+pub(super) const COLUMNS: [(&str, &str); 6] = [
     ("TIME", "/received_ns"),
     ("DONE", "/jobs"),
     ("MISSED", "/deadlines_missed"),
@@ -66,73 +67,13 @@ impl Outcomes {
 
 /// A thread of either outcome, as each has it.
 #[derive(Clone, Copy)]
-struct Pair<'a> {
-    name: &'a str,
+pub(super) struct Pair<'a> {
+    pub(super) name: &'a str,
     both: [Option<&'a Value>; 2],
 }
 
-/// Threads that share a row: one, or many whose names differ by their number alone.
-struct Shared<'a>(Vec<Pair<'a>>);
-
-/// The pairs that are shown, in the order of the first of each row.
-fn shared<'a>(pairs: &[Pair<'a>]) -> Vec<Shared<'a>> {
-    let mut names: BTreeMap<&str, Vec<Pair<'a>>> = BTreeMap::new();
-    for pair in pairs {
-        names.entry(alike(pair.name)).or_default().push(*pair);
-    }
-    names.retain(|_, pairs| pairs.len() > FEW);
-    let row = |pair: &Pair<'a>| match names.get(alike(pair.name)) {
-        None => Some(Shared(vec![*pair])),
-        Some(all) => (all[0].name == pair.name).then(|| Shared(all.clone())),
-    };
-    pairs.iter().filter_map(row).collect()
-}
-
-impl Shared<'_> {
-    fn name(&self) -> String {
-        match self.0.as_slice() {
-            [one] => one.name.to_owned(),
-            all => threads(alike(all[0].name), all.len()),
-        }
-    }
-
-    /// A sum; of several response times the longest, since quantiles do not add.
-    fn number(&self, side: usize, key: &str) -> Option<u64> {
-        let mut numbers = self.0.iter().filter_map(|pair| pair.number(side, key));
-        match self.0.len() {
-            1 => numbers.next(),
-            _ if key == "/response_ns/max" => numbers.max(),
-            _ if key.starts_with("/response_ns/") => None,
-            _ => Some(numbers.fold(0, u64::saturating_add)),
-        }
-    }
-
-    /// A row for each outcome, and one for how far they are apart.
-    fn rows(&self) -> [Vec<String>; 3] {
-        let dash = || "-".to_owned();
-        let cell = |side: usize, key: &str| match self.number(side, key) {
-            Some(ns) if key.ends_with("_ns") || key.contains("_ns/") => short(Span::from_nanos(ns)),
-            Some(count) => count.to_string(),
-            None => dash(),
-        };
-        let apart = |key: &str| {
-            let both = self.number(0, key).zip(self.number(1, key));
-            both.map_or_else(dash, |(one, other)| difference(one, other))
-        };
-        let row = |name: &str, what: &str, cells: &dyn Fn(&str) -> String| {
-            let cells = COLUMNS.iter().map(|(_, key)| cells(key));
-            [name.to_owned(), what.to_owned()].into_iter().chain(cells).collect()
-        };
-        [
-            row(&self.name(), "first", &|key| cell(0, key)),
-            row("", "second", &|key| cell(1, key)),
-            row("", "difference", &apart),
-        ]
-    }
-}
-
 impl Pair<'_> {
-    fn number(&self, side: usize, key: &str) -> Option<u64> {
+    pub(super) fn number(&self, side: usize, key: &str) -> Option<u64> {
         self.both[side].and_then(|thread| thread.pointer(key)).and_then(Value::as_u64)
     }
 
@@ -197,6 +138,26 @@ fn changed(outcomes: &[OutcomeDocument; 2]) -> Vec<(String, [String; 2])> {
     };
     let owners = owners.into_iter().map(|owner| (owner.clone(), [of(0, owner), of(1, owner)]));
     owners.filter(|(_, [one, other])| one != other).collect()
+}
+
+/// A line for each of these owners; many that are alike, with the same change, share one.
+fn changed_in_words(changed: &[(String, [String; 2])]) -> String {
+    let key = |(owner, both): &'_ (String, [String; 2])| (alike(owner).to_owned(), both.clone());
+    let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+    changed.iter().for_each(|one| *counts.entry(key(one)).or_default() += 1);
+    let mut known = BTreeSet::new();
+    let mut text = String::new();
+    for change in changed {
+        let (owner, [one, other]) = change;
+        let (key, count) = (key(change), counts[&key(change)]);
+        let owner = match count {
+            ..=FEW => owner.clone(),
+            _ if known.insert(key) => threads(alike(owner), count),
+            _ => continue,
+        };
+        text.push_str(&format!("promised to {owner}: in the first {one}; in the second {other}\n"));
+    }
+    text
 }
 
 /// How an outcome is said to lack an expectation of the other.
@@ -275,9 +236,7 @@ fn text(compared: &Outcomes, pairs: &[Pair<'_>], width: Option<usize>) -> String
             "expected {expectation}: in the first {one}; in the second {other}\n"
         ));
     }
-    for (owner, [one, other]) in changed(outcomes) {
-        text.push_str(&format!("promised to {owner}: in the first {one}; in the second {other}\n"));
-    }
+    text.push_str(&changed_in_words(&changed(outcomes)));
     let far: Vec<Pair<'_>> = pairs.iter().filter(|pair| !pair.is_close(within)).copied().collect();
     text.push_str(&match far.as_slice() {
         [] => format!("\nProcessor time agrees within {}.\n", percent(within)),
@@ -350,7 +309,11 @@ mod tests {
         let of = |many: usize, ns: usize| {
             let thread = |n| json!({ "name": format!("w-{n}"), "received_ns": n * ns, "jobs": 1 });
             let threads: Vec<Value> = (1..=many).map(thread).collect();
-            json!({ "length_ns": 5, "threads": threads, "promises": [], "expectations": [] })
+            let state = if ns > 1_000 { "missed" } else { "kept" };
+            let promise =
+                |n| json!({ "owner": format!("w-{n}"), "guarantee": "ALL", "state": state });
+            let promises: Vec<Value> = (1..=many).map(promise).collect();
+            json!({ "length_ns": 5, "threads": threads, "promises": promises, "expectations": [] })
         };
         for (many, rows) in [(8, 8), (9, 1)] {
             let outcomes = [of(many, 1_000), of(many, 2_000)];
@@ -361,6 +324,11 @@ mod tests {
             assert_eq!(text.matches("  first  ").count(), rows, "{text}");
             let sum = text.contains("w (9 threads)  first ") && text.contains(" 45.00us     9 ");
             assert_eq!(sum, many == 9, "{text}");
+            assert_eq!(text.matches("promised to w").count(), rows, "{text}");
+            assert_eq!(
+                text.contains("promised to w (9 threads): in the first ALL kept"),
+                many == 9
+            );
             assert_eq!(all.json()["threads"].as_array().map(Vec::len), Some(many));
         }
     }

@@ -182,7 +182,11 @@ fn limit_outcomes_are_compared_within_the_tolerance_side_by_side() {
     folder.write("d.json", &failed);
     // Both have it, and it came to another verdict.
     let failed = said(&folder, &["compare", "a.json", "d.json"], 1);
-    assert!(failed.contains("audio.missed equal to 0: held, found 0; then FAILED"), "{failed}");
+    assert!(
+        failed
+            .contains("audio.missed equal to 0: in the first held, found 0; in the second FAILED"),
+        "{failed}"
+    );
     let alone = said(&folder, &["compare", "a.json"], 2);
     assert!(alone.contains("`windfall compare BEFORE AFTER` compares outcomes"), "{alone}");
     let promises = said(&folder, &["compare", "a.json", "robot.toml"], 2);

@@ -137,11 +137,39 @@ pub fn exists(pid: i32) -> bool {
     answer == 0 || last_error().raw_os_error() == Some(libc::EPERM)
 }
 
-/// Whether a child has ended, or the number is no child's; it is free then.
+/// How a child ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Ended {
+    /// By itself, with this status.
+    Status(i32),
+    /// By this signal.
+    Signal(i32),
+    /// Somebody else has reaped it, or the number is no child's.
+    Unknown,
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ended::Status(status) => write!(f, "ended with status {status}"),
+            Ended::Signal(signal) => write!(f, "was ended by signal {signal}"),
+            Ended::Unknown => f.write_str("has ended"),
+        }
+    }
+}
+
+/// How a child has ended, if it has; its number is free then.
 #[must_use]
-pub fn reap_if_ended(pid: i32) -> bool {
-    // SAFETY: the status is not asked for.
-    unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG) != 0 }
+pub fn reap_if_ended(pid: i32) -> Option<Ended> {
+    let mut status = 0;
+    // SAFETY: room for the status is handed over.
+    match unsafe { libc::waitpid(pid, &raw mut status, libc::WNOHANG) } {
+        0 => None,
+        -1 => Some(Ended::Unknown),
+        _ if libc::WIFSIGNALED(status) => Some(Ended::Signal(libc::WTERMSIG(status))),
+        _ => Some(Ended::Status(libc::WEXITSTATUS(status))),
+    }
 }
 
 /// Whether a process was a child of ours that has ended; its number is free then. Unlike [`reap_if_ended`], somebody else's

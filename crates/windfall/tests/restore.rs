@@ -471,6 +471,27 @@ fn accepts_every_signal_that_asks_a_run_to_end() {
     }
 }
 
+#[test]
+fn accepts_programs_that_end_badly_and_says_how() {
+    if !real::is_ready() {
+        return;
+    }
+    let _alone = alone();
+    let program = |name: &str, end: &str| {
+        let command = format!("exec = [\"sh\", \"-c\", \"sleep 0.3; {end}\"]");
+        format!("[threads.{name}]\nparent = \"ts\"\n{command}\n")
+    };
+    let all =
+        [program("well", "exit 0"), program("badly", "exit 3"), program("killed", "kill -9 $$")];
+    let (status, said) = Run::begin(&scenario("badly", "20s", &all.concat())).results();
+    assert_eq!(status, Some(0), "{said}");
+    for line in ["`badly` ended with status 3", "`killed` was ended by signal 9", "had ended after"]
+    {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    assert!(!said.contains("`well`"), "{said}");
+}
+
 /// Set for the copy of this test that computes at a higher priority than all of a run's: for so many ms.
 const URGENT: &str = "WINDFALL_TEST_URGENT_MS";
 

@@ -26,7 +26,7 @@ use windfall_observe::rings::Rings;
 use windfall_os::LinuxError;
 use windfall_os::events::EventFd;
 use windfall_os::freezer;
-use windfall_os::process::{self, StopSignals};
+use windfall_os::process::{self, Ended, StopSignals};
 use windfall_scenario::outcome::Outcome;
 use windfall_scenario::{CommandPromise, Plan};
 use windfall_time::{Instant, Span};
@@ -135,8 +135,15 @@ impl Running<'_> {
         drop(under_way);
         restore_log.expect_beats(false); // undoing may take longer than the guardian waits
         event_loop::end(&host);
-        let (offspring, children) = host.enter(|s| {
+        let (offspring, mut children) = host.enter(|s| {
             (adopt::offspring(s), std::mem::take(&mut s.host.machine.external.programs.children))
+        });
+        let bad = child::ended_badly(&mut children);
+        let bad = host.enter(|s| {
+            let said = |(entry, how): &(usize, Ended)| {
+                format!("`{}` {how}", s.host.threads.list[*entry].outcome.name)
+            };
+            bad.iter().map(said).collect::<Vec<_>>()
         });
         let _ = worker.join(); // no thread is taken or frozen after this
         drop(keeper); // no thread is moved off after this
@@ -155,7 +162,7 @@ impl Running<'_> {
         if let Some(supervision) = &mut outcome.supervision {
             let has_failed = outcome.failure.is_some() || supervision.cut_short.is_some();
             let early = early(ending, outcome.length, end).filter(|_| !has_failed);
-            let said = early.into_iter().chain(ended);
+            let said = bad.into_iter().chain(early).chain(ended);
             supervision.remarks.extend(said.map(|said| (now, said)));
         }
         Ok((outcome, left))

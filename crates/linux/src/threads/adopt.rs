@@ -183,8 +183,13 @@ pub(crate) fn give_back(linux: &mut Linux, tid: i32, pending: PendingThread) {
 pub(crate) fn forget_pending(linux: &mut Linux, from: i32) -> i32 {
     let Some((tid, _)) = linux.external.programs.pending.range(from..).next() else { return 0 };
     let tid = *tid;
-    // An orphaned descendant of a command that we have started is our child, and must be reaped.
-    if process::reap_if_ended_child(tid) || !process::exists(tid) {
+    let mut children = linux.external.programs.children.values_mut();
+    let ended = match children.find(|child| child.pid() == tid) {
+        Some(child) => child.has_ended(), // which keeps how
+        // An orphaned descendant of a command that we have started is our child, and must be reaped.
+        None => process::reap_if_ended_child(tid),
+    };
+    if ended || !process::exists(tid) {
         linux.external.programs.forget(tid);
     }
     tid + 1

@@ -12,7 +12,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use windfall_os::LinuxError;
-use windfall_os::process::{self, StopSignal, StopSignals};
+use windfall_os::process::{self, Ended, StopSignal, StopSignals};
 use windfall_scenario::model::ExternalProgram;
 use windfall_scenario::{Plan, PlannedProgram};
 
@@ -22,7 +22,7 @@ pub(crate) struct Child {
     /// Its gate, by which it also reports why its program could not be started; `None` when that is known.
     gate: Option<UnixStream>,
     begun: bool,
-    ended: bool,
+    ended: Option<Ended>,
 }
 
 /// The commands of a plan, each a process that waits at its gate, by number of its entry. They were forked before the run made a thread, whose locks
@@ -65,7 +65,7 @@ impl Child {
             process::close_what_ends_at_exec(theirs.as_raw_fd());
             become_program(words, env, theirs);
         })?;
-        Ok(Child { pid, gate, begun: false, ended: false })
+        Ok(Child { pid, gate, begun: false, ended: None })
     }
 
     pub(crate) const fn pid(&self) -> i32 {
@@ -94,8 +94,13 @@ impl Child {
     }
 
     pub(crate) fn has_ended(&mut self) -> bool {
-        self.ended = self.ended || process::reap_if_ended(self.pid);
-        self.ended
+        self.ended = self.ended.or_else(|| process::reap_if_ended(self.pid));
+        self.ended.is_some()
+    }
+
+    /// How it ended, if not well.
+    fn ended_badly(&self) -> Option<Ended> {
+        self.ended.filter(|ended| !matches!(ended, Ended::Status(0) | Ended::Unknown))
     }
 }
 
@@ -111,6 +116,13 @@ fn become_program(words: &[String], env: &BTreeMap<String, String>, mut gate: Un
     let _ = gate.write_all(&error.raw_os_error().unwrap_or(libc::ENOENT).to_ne_bytes());
 }
 
+/// The commands that ended before the run did, and not well: the number of each one's entry, and how.
+pub(crate) fn ended_badly(children: &mut BTreeMap<usize, Child>) -> Vec<(usize, Ended)> {
+    let begun = children.iter_mut().filter(|(_, child)| child.begun);
+    let ended = begun.filter_map(|(entry, child)| child.has_ended().then_some((*entry, child)));
+    ended.filter_map(|(entry, child)| Some((entry, child.ended_badly()?))).collect()
+}
+
 /// Ends the commands that we have started: by a signal first, by force after a second; then what is left of `offspring` and
 /// their descendants. Another request to stop, but for a closed terminal, means by force at once. Returns a remark on processes that were ended besides the commands.
 pub(crate) fn dismiss(
@@ -121,7 +133,7 @@ pub(crate) fn dismiss(
 ) -> Option<String> {
     let mut children: Vec<Child> = children.into_values().collect();
     let live: Vec<i32> =
-        children.iter().filter(|child| !child.ended).map(|child| child.pid).collect();
+        children.iter().filter(|child| child.ended.is_none()).map(|child| child.pid).collect();
     offspring.extend(with_descendants(&live));
     for child in &mut children {
         if !child.begun {
@@ -132,7 +144,7 @@ pub(crate) fn dismiss(
     }
     let mut patience = Patience { signals, lives, is_over: false };
     patience.wait(|| children.iter_mut().all(Child::has_ended));
-    for child in children.iter_mut().filter(|child| !child.ended) {
+    for child in children.iter_mut().filter(|child| child.ended.is_none()) {
         process::kill(child.pid);
         process::reap(child.pid);
     }

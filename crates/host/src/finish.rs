@@ -51,6 +51,7 @@ impl<M: Machine> Host<M> {
         outcome.quarantined = quarantined.collect();
         outcome.refused = std::mem::take(&mut self.log.refused);
         outcome.not_admitted = std::mem::take(&mut self.log.not_admitted);
+        outcome.not_started = std::mem::take(&mut self.log.not_started);
         outcome.waiting = waiting;
         outcome.promises = promises;
         outcome.processes = self.programs.counts().clone();

@@ -99,8 +99,10 @@ pub struct Log {
     pub decisions: u64,
     /// Requests and calls that were refused, with time and reason.
     pub refused: Vec<(Instant, String)>,
-    /// Threads that no scheduler admitted.
+    /// Threads that no scheduler admitted, and those that did not start.
     pub not_admitted: Vec<String>,
+    /// Of these, the ones that did not start.
+    pub not_started: Vec<String>,
     pub(crate) failure: Option<RunError>,
     /// Control requests in order of time.
     pub(crate) requests: Vec<(Instant, PlannedRequest)>,
@@ -150,6 +152,7 @@ impl<M: Machine> Host<M> {
                 decisions: 0,
                 refused: Vec::new(),
                 not_admitted: Vec::new(),
+                not_started: Vec::new(),
                 failure: None,
                 requests: Vec::new(),
                 next_request: 0,

@@ -9,6 +9,9 @@ pub const RIGHTS: &str = "run as root, of whose capabilities CAP_SYS_NICE and CA
      decisions are later, without CAP_DAC_OVERRIDE held threads are not frozen); or as another user with CAP_SYS_NICE, CAP_PERFMON and \
      CAP_BPF, when root has given him /run/windfall and written -1 to /proc/sys/kernel/sched_rt_runtime_us; `windfall doctor` says which are missing, and `windfall simulate` needs none";
 
+/// The remedy for a command that cannot be executed.
+pub const NOT_EXECUTABLE: &str = "name a program that can be executed";
+
 /// Kinds of a [`LinuxError`], by the reaction that makes sense.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]

@@ -44,6 +44,7 @@ pub fn json(scenario: &Scenario, outcome: &Outcome, verdicts: &[Verdict]) -> Val
         "quarantined": quarantined.collect::<Vec<_>>(),
         "refused": refused.collect::<Vec<_>>(),
         "not_admitted": outcome.not_admitted,
+        "not_started": outcome.not_started,
         "waiting_for_ever": outcome.waiting,
         "expectations": verdicts.iter().map(expectation).collect::<Vec<_>>(),
         "not_promised": not_promised.collect::<Vec<_>>(),

@@ -56,7 +56,11 @@ pub fn text(
         text.push_str(&format!("QUARANTINED {name}: {reason}\n"));
     }
     for name in &outcome.not_admitted {
-        text.push_str(&format!("thread {name} was not admitted by any scheduler\n"));
+        let why = match outcome.not_started.contains(name) {
+            true => "did not start",
+            false => "was not admitted by any scheduler",
+        };
+        text.push_str(&format!("thread {name} {why}\n"));
     }
     text.push_str(&waiting(&outcome.waiting));
     for (at, why) in &outcome.refused {

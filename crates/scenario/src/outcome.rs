@@ -65,8 +65,10 @@ pub struct Outcome {
     pub quarantined: Vec<(String, String)>,
     /// Requests of threads and users that were refused: when and why.
     pub refused: Vec<(Instant, String)>,
-    /// Threads that no scheduler admitted, the default included.
+    /// Threads that no scheduler admitted, the default included, and those that did not start.
     pub not_admitted: Vec<String>,
+    /// Of these, the ones that did not start: a program that cannot be executed, or a process that is not there.
+    pub not_started: Vec<String>,
     /// The threads that are left at the end of a simulation without further events: each
     /// waits for another of them, or for no thread. Empty if events were still possible, and on real threads.
     pub waiting: Vec<String>,

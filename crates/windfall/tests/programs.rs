@@ -40,11 +40,16 @@ fn received(outcome: &Value, thread: &str) -> u64 {
 #[test]
 fn refuses_a_program_that_cannot_be_executed_and_runs_the_others() {
     let threads = "[threads.bad]\nparent = \"ps\"\nexec = [\"/no/such/file\"]\nstart = \"100ms\"\n\
+                   [threads.data]\nparent = \"ps\"\nexec = [\"/etc/passwd\"]\nstart = \"200ms\"\n\
                    [threads.good]\nparent = \"ps\"\nexec = [\"sh\", \"-c\", \"while :; do :; done\"]\n";
     let Some(outcome) = run("refused", threads) else { return };
-    assert_eq!(outcome["not_admitted"], serde_json::json!(["bad"]));
+    for list in ["not_admitted", "not_started"] {
+        assert_eq!(outcome[list], serde_json::json!(["bad", "data"]), "{list}");
+    }
     let refused = outcome["refused"].to_string();
     assert!(refused.contains("cannot start `/no/such/file` of `bad`"), "{refused}");
+    let data = "cannot start `/etc/passwd` of `data`: Permission denied (os error 13); name a program that can be executed";
+    assert!(refused.contains(data), "{refused}");
     assert!(received(&outcome, "good-1") > 100_000_000, "{outcome:#}");
 }
 

@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use windfall_host::Host;
 use windfall_os::LinuxError;
+use windfall_os::error::NOT_EXECUTABLE;
 use windfall_scenario::model::ExternalProgram;
 use windfall_scenario::{Plan, PlannedProgram};
 use windfall_time::Instant;
@@ -73,8 +74,9 @@ pub(crate) fn hear_children(supervisor: &mut Supervisor) {
         let program = words.first().map_or("", String::as_str);
         let name = &supervisor.host.threads.list[entry].outcome.name;
         let what = format!("cannot start `{program}` of `{name}`");
-        let advice = "write the path of an executable file as the first word";
-        not_started(supervisor, entry, LinuxError::of(what, &error, advice).to_string());
+        // A right of ours is not what it lacks, so this is no error of a system call.
+        let error = LinuxError::new(what, error.to_string(), NOT_EXECUTABLE);
+        not_started(supervisor, entry, error.to_string());
     }
 }
 
@@ -82,6 +84,7 @@ fn not_started(supervisor: &mut Supervisor, entry: usize, why: String) {
     let now = supervisor.time();
     let name = supervisor.host.threads.list[entry].outcome.name.clone();
     supervisor.host.log.refused.push((now, why));
+    supervisor.host.log.not_started.push(name.clone());
     supervisor.host.log.not_admitted.push(name);
 }
 

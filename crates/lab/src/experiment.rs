@@ -13,7 +13,8 @@ use windfall_sim::UnsupportedPlan;
 pub enum Host {
     /// The simulated machine: equal runs, no rights needed.
     Sim,
-    /// This process on this machine, without supervised threads: no rights needed.
+    /// This process on this machine, without supervised threads: no rights needed. `table-10-1` begins a run there, with the rights,
+    /// and leaves out its user-level part without them.
     Here,
     /// Supervised threads of this machine.
     Linux,

@@ -94,11 +94,11 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
-    /// Whether it neither supervises, records nor measures anything on this machine.
-    pub(crate) fn changes_nothing(&self) -> bool {
+    /// Whether a signal may end it at once, because nothing on this machine stays changed then.
+    pub(crate) fn may_end_at_once(&self) -> bool {
         match self {
             #[cfg(feature = "machine")]
-            Verb::Machine(verb) => verb.changes_nothing(),
+            Verb::Machine(verb) => verb.may_end_at_once(),
             _ => true,
         }
     }

@@ -33,6 +33,17 @@ pub(crate) enum Answer {
 /// Why a verb could not do its work, ready to be printed.
 pub(crate) struct VerbError(pub(crate) String);
 
+impl VerbError {
+    /// The failures of outputs that were written each for itself, a line each.
+    pub(crate) fn of_all(
+        written: impl IntoIterator<Item = Result<(), VerbError>>,
+    ) -> Result<(), VerbError> {
+        let failed = written.into_iter().filter_map(Result::err).map(|VerbError(why)| why);
+        let failed: Vec<String> = failed.collect();
+        if failed.is_empty() { Ok(()) } else { Err(VerbError(failed.join("\n"))) }
+    }
+}
+
 impl<E: std::error::Error> From<E> for VerbError {
     fn from(error: E) -> VerbError {
         VerbError(format!("windfall: {error}"))
@@ -64,7 +75,7 @@ fn main() -> ExitCode {
 }
 
 fn run(verb: &Verb) -> Result<Answer, CommandError> {
-    if verb.changes_nothing() {
+    if verb.may_end_at_once() {
         signals::explain();
     }
     Ok(match verb {

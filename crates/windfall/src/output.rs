@@ -3,6 +3,7 @@
 mod destination;
 mod draft;
 mod kept;
+mod placed;
 mod rewritten;
 mod stream;
 

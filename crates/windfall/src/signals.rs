@@ -1,11 +1,9 @@
-//! Signals end a verb that changes nothing on the machine, with a sentence that says so.
+//! Signals end a verb that leaves nothing changed on the machine, with a sentence that says so.
 //!
 //! Verbs that supervise or record hold signals themselves, and one that measures for long ends early and shows what it has. A signal that was ignored at the start stays ignored.
 
 use crate::output::{errors_are_read, print_error, remove_unfinished};
-#[cfg(feature = "machine")]
-use signal_hook::consts::SIGHUP;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 #[cfg(feature = "machine")]
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
@@ -13,9 +11,10 @@ use signal_hook::low_level::{emulate_default_handler, signal_name};
 #[cfg(feature = "machine")]
 use std::sync::{Arc, atomic::AtomicBool};
 
-/// From now on SIGINT and SIGTERM end the process with a sentence, and leave no unfinished file.
+/// From now on SIGINT, SIGTERM, SIGHUP and SIGQUIT end the process with a sentence, and leave no unfinished file.
 pub(crate) fn explain() {
-    let heard = [SIGINT, SIGTERM].into_iter().filter(|signal| !is_ignored(*signal));
+    let heard = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
+    let heard = heard.into_iter().filter(|signal| !is_ignored(*signal));
     let Ok(mut signals) = Signals::new(heard) else { return };
     std::thread::spawn(move || {
         for signal in signals.forever() {

@@ -290,9 +290,13 @@ fn ended(folder: &Scratch, signal: Signal) -> Output {
 fn law_no_signal_leaves_a_part_of_a_file() {
     let folder = Scratch::new("signals");
     let before = names(&folder.path(""));
-    for (signal, number, said) in
-        [(Signal::INT, 2, "SIGINT"), (Signal::TERM, 15, "SIGTERM"), (Signal::KILL, 9, "")]
-    {
+    for (signal, number, said) in [
+        (Signal::INT, 2, "SIGINT"),
+        (Signal::TERM, 15, "SIGTERM"),
+        (Signal::HUP, 1, "SIGHUP"),
+        (Signal::QUIT, 3, "SIGQUIT"),
+        (Signal::KILL, 9, ""),
+    ] {
         let output = ended(&folder, signal);
         assert_eq!(output.status.signal(), Some(number), "{output:?}");
         let why = text(&output.stderr);

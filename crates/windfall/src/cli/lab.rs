@@ -12,7 +12,7 @@ use windfall_time::Span;
 pub(crate) enum LabHost {
     /// The simulated machine.
     Sim,
-    /// This machine, without supervised threads.
+    /// This machine; no threads are supervised, except by `table-10-1`.
     Here,
     /// Supervised threads of this machine.
     Linux,

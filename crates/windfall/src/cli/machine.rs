@@ -35,12 +35,13 @@ pub(crate) enum MachineVerb {
 }
 
 impl MachineVerb {
-    /// Whether it neither supervises, records nor measures anything on this machine.
-    pub(super) fn changes_nothing(&self) -> bool {
+    /// Whether a signal may end it at once, because nothing on this machine stays changed then.
+    pub(super) fn may_end_at_once(&self) -> bool {
         match self {
             MachineVerb::Run(args) => args.host == RunHost::Sim,
             MachineVerb::Lab(args) => args.verb.is_none() && args.host == Some(LabHost::Sim),
             MachineVerb::Compare(args) => args.other.is_some(),
+            MachineVerb::Measure(_) => true,
             _ => false,
         }
     }
@@ -193,7 +194,8 @@ pub(crate) struct MeasureArgs {
   windfall record --for 10s -o desktop.wft
   windfall record -o player.wft -- mpv film.mkv
 
-The recording ends with the command, after `--for`, or on Ctrl-C. A command that still runs then receives SIGTERM.
+The recording ends with the command, after `--for`, or on Ctrl-C. A command that still runs then
+receives SIGTERM, as do all that it has started.
 Exit status: the command's own (128 and the signal's number when one ended it), 126 or 127 when it cannot be started; \
 0 without a command, or when it was asked to end; 2 could not record.")]
 pub(crate) struct RecordArgs {

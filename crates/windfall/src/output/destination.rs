@@ -3,7 +3,7 @@
 //! Invariant: every output of every verb is claimed here before any work is done, so a mistake in a name costs no time.
 
 use super::draft::Draft;
-use super::rewritten;
+use super::{rewritten, stream};
 use crate::VerbError;
 use rustix::fs::{Access, access};
 use std::io;
@@ -88,7 +88,7 @@ impl Destinations {
     #[cfg(feature = "machine")]
     pub(crate) fn keep_programs_apart(&self) -> Result<(), VerbError> {
         match self.standard {
-            Some(_) => super::stream::keep_for_document()
+            Some(_) => stream::keep_for_document()
                 .map_err(|error| VerbError(format!("windfall: standard output: {error}"))),
             None => Ok(()),
         }
@@ -192,17 +192,19 @@ impl Destination {
     /// How messages call it.
     pub(crate) fn name(&self) -> String {
         match self.kind {
+            Kind::Standard if stream::is_null() => "/dev/null".to_owned(),
             Kind::Standard => "standard output".to_owned(),
             _ => self.path.display().to_string(),
         }
     }
 
-    /// The deed in words: `wrote NAME`.
-    pub(crate) fn wrote(&self) -> String {
-        match self.kind {
-            Kind::Standard => "wrote to standard output".to_owned(),
-            _ => format!("wrote {}", self.name()),
+    /// The line for people that it was written, and `more` of it.
+    pub(crate) fn wrote(&self, more: &str) -> String {
+        if self.kind == Kind::Standard && stream::was_left() {
+            return "the reader of standard output went away before all was written\n".to_owned();
         }
+        let to = if self.kind == Kind::Standard { "to " } else { "" };
+        format!("wrote {to}{}{more}\n", self.name())
     }
 
     /// Begins to write. A file that is there stays until [`Draft::commit`].

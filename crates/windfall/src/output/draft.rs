@@ -2,12 +2,15 @@
 //!
 //! Invariant: whatever ends the command (an error, a signal, SIGKILL), no part of a file is left, because the kernel frees
 //! what has no name. Where the file system has no such files, a file beside the place is used, named
-//! `.NAME.PID.part`, which only SIGKILL leaves behind.
+//! `.NAME.PID.part`, which a signal leaves behind that ends the process at once: SIGKILL; of a verb that supervises or
+//! records, SIGQUIT too.
 
 use super::destination::{Destination, Kind, folder, is_there};
-use super::rewritten;
+use super::{placed, rewritten};
 use crate::VerbError;
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, openat, renameat_with};
+#[cfg(feature = "machine")]
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat};
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -60,6 +63,18 @@ impl Draft {
         data.filter(std::fs::Metadata::is_file).map(|data| data.len())
     }
 
+    /// Whether it is a pipe that nobody reads any more.
+    #[cfg(feature = "machine")]
+    pub(crate) fn is_left(&self) -> bool {
+        if self.to.kind == Kind::File {
+            return false;
+        }
+        let mut pipe = [PollFd::new(self.out.get_ref(), PollFlags::empty())];
+        let gone = PollFlags::ERR | PollFlags::HUP;
+        let looked = poll(&mut pipe, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+        looked.is_ok() && pipe[0].revents().intersects(gone)
+    }
+
     /// Puts what was written into its place.
     pub(crate) fn commit(mut self) -> Result<(), VerbError> {
         let flushed = self.flush();
@@ -69,8 +84,7 @@ impl Draft {
         }
         let placed = match &self.part {
             Some(part) if self.to.force => std::fs::rename(part, &self.to.path),
-            Some(part) => renameat_with(CWD, part, CWD, &self.to.path, RenameFlags::NOREPLACE)
-                .map_err(io::Error::from),
+            Some(part) => placed::place(part, &self.to.path),
             None => self.name_it(),
         };
         match placed {
@@ -124,6 +138,7 @@ impl Draft {
                 if self.to.kind == Kind::Standard && error.kind() == io::ErrorKind::BrokenPipe =>
             {
                 self.unread = true;
+                super::stream::is_left();
                 Ok(instead)
             }
             other => other,

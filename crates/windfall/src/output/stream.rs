@@ -5,10 +5,32 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Standard output as this process was given it, once it is for the document alone.
 static OWN: OnceLock<File> = OnceLock::new();
+
+/// Whether its reader went away before all was written.
+static UNREAD: AtomicBool = AtomicBool::new(false);
+
+/// Notes that the reader of standard output has gone away.
+pub(super) fn is_left() {
+    UNREAD.store(true, Ordering::Relaxed);
+}
+
+/// Whether the reader of standard output went away before all was written.
+pub(super) fn was_left() -> bool {
+    UNREAD.load(Ordering::Relaxed)
+}
+
+/// Whether standard output is /dev/null, as it is, too, where this process was started without one.
+pub(super) fn is_null() -> bool {
+    let device = |data: std::fs::Metadata| Some(data.rdev()).filter(|device| *device > 0);
+    let own = duplicate().and_then(|own| own.metadata()).ok().and_then(device);
+    own.is_some() && own == std::fs::metadata("/dev/null").ok().and_then(device)
+}
 
 /// Keeps standard output for the document. Programs that are started from now on print to standard error.
 #[cfg(feature = "machine")]

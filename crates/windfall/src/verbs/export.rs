@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Answer, VerbError> {
     outputs.show(
         args.json,
         || json!({ "wrote": name, "records": records, "cut": cut }),
-        |_| format!("{lost}{}: {records} records\n", output.wrote()),
+        |_| lost + &output.wrote(&format!(": {records} records")),
     )?;
     Ok(Answer::Yes)
 }

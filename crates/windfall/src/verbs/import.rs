@@ -61,7 +61,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
     outputs.show(
         args.json,
         || json(&scenario, proposal.as_ref(), &words, &output.name()),
-        |width| format!("{}{words}{}{beside}\n", table(width), output.wrote()),
+        |width| format!("{}{words}{}", table(width), output.wrote(&beside)),
     )?;
     Ok(Answer::Yes)
 }

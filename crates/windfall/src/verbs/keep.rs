@@ -81,7 +81,7 @@ impl Outputs {
         self.destinations.width()
     }
 
-    /// Writes the rest when the run is over.
+    /// Writes the rest when the run is over: each output for itself, so that one that fails takes no other with it.
     pub(crate) fn close(
         &mut self,
         file: &Path,
@@ -89,26 +89,26 @@ impl Outputs {
         outcome: &Outcome,
         verdicts: &[Verdict],
     ) -> Result<(), VerbError> {
-        self.trace.take().map_or(Ok(()), Tape::close)?;
-        if let Some(values) = &self.csv {
-            values.write(|out| out.write_all(csv::threads(outcome).as_bytes()))?;
-        }
-        let Some(builder) = self.story.take() else { return Ok(()) };
+        let trace = self.trace.take().map_or(Ok(()), Tape::close);
+        let values = self.csv.as_ref().map_or(Ok(()), |values| {
+            values.write(|out| out.write_all(csv::threads(outcome).as_bytes()))
+        });
+        let Some(builder) = self.story.take() else { return VerbError::of_all([trace, values]) };
         let story: Story = builder.finish();
         let title = match file.file_stem() {
             Some(stem) if !is_standard(file) => stem.to_string_lossy().into_owned(),
             _ => String::new(),
         };
-        if let Some((picture, png)) = &self.picture {
+        let picture = self.picture.as_ref().map_or(Ok(()), |(picture, png)| {
             let drawn = Picture { title: title.clone(), ..Picture::default() };
             let bytes = if *png { drawn.png(&story) } else { drawn.svg(&story).into_bytes() };
-            picture.write(|out| out.write_all(&bytes))?;
-        }
-        if let Some(report) = &self.report {
+            picture.write(|out| out.write_all(&bytes))
+        });
+        let report = self.report.as_ref().map_or(Ok(()), |report| {
             let text = page::text(&page::report(&title, scenario, outcome, verdicts, story));
-            report.write(|out| out.write_all(text.as_bytes()))?;
-        }
-        Ok(())
+            report.write(|out| out.write_all(text.as_bytes()))
+        });
+        VerbError::of_all([trace, values, picture, report])
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &NewArgs) -> Result<Answer, VerbError> {
     outputs.show(
         args.json,
         || json!({ "wrote": output.name(), "schema": schema }),
-        |_| format!("{}{beside}\n", output.wrote()),
+        |_| output.wrote(&beside),
     )?;
     Ok(Answer::Yes)
 }

@@ -16,6 +16,6 @@ pub(crate) fn run(args: &SchemaArgs) -> Result<Answer, VerbError> {
     let mut outputs = Destinations::new(args.force.force, [])?;
     let output = outputs.claim("--output", path)?;
     output.write(|out| out.write_all(windfall_scenario::schema().as_bytes()))?;
-    outputs.print(&format!("{}\n", output.wrote()))?;
+    outputs.print(&output.wrote(""))?;
     Ok(Answer::Yes)
 }

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Answer, CommandError> {
         let scenario = made(&recording, &file, Reserving::Periodic).0;
         output.write(|out| out.write_all(with_schema(&scenario).as_bytes()))?;
         let beside = place_schema(path)?;
-        outputs.print(&format!("{}{beside}\n", output.wrote()))?;
+        outputs.print(&output.wrote(&beside))?;
     }
     Ok(if found.promises.is_empty() { Answer::No } else { Answer::Yes })
 }

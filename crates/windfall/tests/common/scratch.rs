@@ -65,7 +65,7 @@ impl Scratch {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         // Tests that a shell starts in the background ignore SIGINT, below `nohup` also SIGHUP, and hand that on.
         let mut command = Command::new("env");
-        command.args(["--default-signal=INT,HUP", WINDFALL]);
+        command.args(["--default-signal=INT,HUP,QUIT", WINDFALL]);
         command.args(arguments).current_dir(&self.0).env_remove("NO_COLOR");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         command

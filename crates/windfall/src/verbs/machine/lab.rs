@@ -41,18 +41,17 @@ pub(crate) fn run(args: &LabArgs) -> Result<Answer, VerbError> {
     };
     let host = args.host.map(Host::from);
     let findings = experiment.run(&Settings { host, quick: args.quick, progress: &progress })?;
-    outputs.show(
+    let shown = outputs.show(
         args.json,
         || json::findings(experiment, &findings),
         |width| text::findings(experiment, &findings, width),
-    )?;
-    if let Some(folder) = &args.keep {
-        keep(folder, &findings, &mut outputs)?;
-    }
-    if let Some(report) = report {
+    );
+    let kept = args.keep.as_ref().map_or(Ok(()), |folder| keep(folder, &findings, &mut outputs));
+    let reported = report.map_or(Ok(()), |report| {
         let page = page(experiment, &findings);
-        report.write(|out| out.write_all(page.as_bytes()))?;
-    }
+        report.write(|out| out.write_all(page.as_bytes()))
+    });
+    VerbError::of_all([shown, kept, reported])?;
     Ok(match findings.verdict.standing {
         ClaimStatus::Refuted => Answer::No,
         ClaimStatus::Stands | ClaimStatus::Calibrated | ClaimStatus::Open => Answer::Yes,
@@ -104,11 +103,8 @@ fn keep(folder: &Path, findings: &Findings, outputs: &mut Destinations) -> Resul
         let kept = outputs.claim("--keep", &folder.join(name))?;
         kept.write(|out| out.write_all(text.as_bytes()))
     };
-    for raw in &findings.raw {
-        write(&raw.name, &raw.text)?;
-    }
-    for figure in &findings.figures {
-        write(&format!("{}.svg", figure.name), &figure.picture.svg())?;
-    }
-    Ok(())
+    let raw = findings.raw.iter().map(|raw| (raw.name.clone(), raw.text.clone()));
+    let figures = findings.figures.iter();
+    let figures = figures.map(|figure| (format!("{}.svg", figure.name), figure.picture.svg()));
+    VerbError::of_all(raw.chain(figures).map(|(name, text)| write(&name, &text)))
 }

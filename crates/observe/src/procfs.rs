@@ -1,7 +1,9 @@
 //! Threads, processes and processors in /proc and /sys. A thread or process that may have ended meanwhile is `None` or
 //! left out, never an error.
 
+use std::collections::BTreeSet;
 use std::fs;
+use windfall_os::process;
 
 /// The process whose children are the kernel's own threads.
 pub const KTHREADD: i32 = 2;
@@ -109,6 +111,28 @@ pub fn unit(name: &str) -> Vec<i32> {
         groups.lines().any(|line| line.split('/').any(|part| part == name))
     };
     processes().into_iter().filter(inside).collect()
+}
+
+/// The existing ones of these processes, with all their descendants.
+#[must_use]
+pub fn with_descendants(pids: &[i32]) -> Vec<i32> {
+    let alive = |pid: &i32| *pid > 0 && process::exists(*pid);
+    let mut found: BTreeSet<i32> = pids.iter().copied().filter(alive).collect();
+    let parents: Vec<(i32, i32)> =
+        processes().into_iter().filter_map(|pid| Some((pid, stat(pid)?.ppid))).collect();
+    loop {
+        let before = found.len();
+        found.extend(
+            parents
+                .iter()
+                .filter(|(_, parent)| found.contains(parent))
+                .map(|(pid, _)| *pid)
+                .collect::<Vec<_>>(),
+        );
+        if found.len() == before {
+            return found.into_iter().collect();
+        }
+    }
 }
 
 /// The processors that are switched on; none where the kernel does not say.

@@ -129,6 +129,12 @@ pub fn terminate(pid: i32) {
     unsafe { libc::kill(pid, libc::SIGTERM) };
 }
 
+/// Lets a stopped process go on (SIGCONT). Nothing happens when it is not there or not ours.
+pub fn resume(pid: i32) {
+    // SAFETY: numbers.
+    unsafe { libc::kill(pid, libc::SIGCONT) };
+}
+
 /// Whether a process or thread of this number exists.
 #[must_use]
 pub fn exists(pid: i32) -> bool {
@@ -199,7 +205,12 @@ pub fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 
 /// Waits until a pipe's writers are gone (true) or so many milliseconds have passed (false).
 pub fn hung_up(pipe: &OwnedFd, limit_ms: i32) -> bool {
-    let mut poll = libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    can_be_read(pipe, limit_ms)
+}
+
+/// Waits until a descriptor can be read (true) or so many milliseconds have passed (false).
+fn can_be_read(fd: &OwnedFd, limit_ms: i32) -> bool {
+    let mut poll = libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     // SAFETY: one live entry.
     unsafe { libc::poll(&raw mut poll, 1, limit_ms) > 0 }
 }
@@ -289,6 +300,12 @@ impl StopSignals {
         &self.0
     }
 
+    /// Waits until one has arrived (true) or so many milliseconds have passed (false).
+    #[must_use]
+    pub fn arrive(&self, limit_ms: i32) -> bool {
+        can_be_read(&self.0, limit_ms)
+    }
+
     /// Takes one that has arrived, if any; the descriptor can be read until all are taken.
     pub fn next(&self) -> Option<StopSignal> {
         let mut arrived = [0_u8; 128];
@@ -350,14 +367,4 @@ pub fn pidfd(pid: i32) -> io::Result<OwnedFd> {
     // SAFETY: numbers.
     let fd = check(unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) })?;
     super::events::owned(i32::try_from(fd).unwrap_or(-1))
-}
-
-/// Waits until one of some descriptors can be read, or so many milliseconds have passed (-1: without limit).
-pub fn readable(these: &[&OwnedFd], limit_ms: i32) {
-    let entry =
-        |fd: &&OwnedFd| libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    let mut polled: Vec<libc::pollfd> = these.iter().map(entry).collect();
-    let count = libc::nfds_t::try_from(polled.len()).unwrap_or(0);
-    // SAFETY: as many live entries as are said.
-    unsafe { libc::poll(polled.as_mut_ptr(), count, limit_ms) };
 }

@@ -86,9 +86,9 @@ impl Recorder {
         Header::new("windfall record", "mono", last + 1)
     }
 
-    /// Records into `sink` until the command ends, the time is over, or SIGINT, SIGTERM or SIGHUP asks to stop.
+    /// Records into `sink` until the command ends, the time is over, the sink is broken, or SIGINT, SIGTERM or SIGHUP asks to stop.
     ///
-    /// A command that still runs then is asked to end (SIGTERM), and waited for.
+    /// A command that still runs then is asked to end with all its descendants (SIGTERM), and waited for.
     ///
     /// # Errors
     /// When the command cannot be started; [`LinuxError::status`] is then 127 (not found) or 126.
@@ -131,7 +131,8 @@ impl Recorder {
             if looks.is_power_of_two() {
                 image = first.and_then(Image::of).or(image);
             }
-            if now >= end || ready.iter().any(|name| matches!(*name, SIGNALS | ENDED)) {
+            let asked = ready.iter().any(|name| matches!(*name, SIGNALS | ENDED));
+            if now >= end || asked || translator.is_broken() {
                 break;
             }
         }
@@ -143,9 +144,22 @@ impl Recorder {
             usage::of_this_thread().saturating_sub(begun.1),
         );
         let stopped = translator.finish();
-        let answer = child.as_mut().and_then(|child| child.end(&signals));
+        let interrupted = signals.arrive(0);
+        let ended = child.as_mut().map(|child| child.end(&signals));
+        let (answer, still_running) = ended.unwrap_or_default();
         signals.take();
-        Ok(Recorded { by: source.by, length, own, answer, image, no_routines, ..stopped })
+        let by = source.by;
+        Ok(Recorded {
+            by,
+            length,
+            own,
+            answer,
+            still_running,
+            interrupted,
+            image,
+            no_routines,
+            ..stopped
+        })
     }
 }
 

@@ -43,6 +43,10 @@ pub struct Recorded {
     pub image: Option<Image>,
     /// How the command ended; `None` if there was none, or it goes on.
     pub answer: Option<Answered>,
+    /// Processes of the command that were asked to end and go on: their numbers and names.
+    pub still_running: Vec<(i32, String)>,
+    /// Whether a signal ended the recording.
+    pub interrupted: bool,
 }
 
 /// How a command ended.

@@ -187,6 +187,11 @@ impl<'a> Translator<'a> {
     }
 
     /// Closes the trace, and gives what was counted.
+    /// Whether the sink keeps nothing any more.
+    pub(super) fn is_broken(&self) -> bool {
+        self.sink.is_broken()
+    }
+
     pub(super) fn finish(mut self) -> Recorded {
         self.put(&Event::Mark { thread: None, text: "the recording ends".to_owned() });
         self.counts

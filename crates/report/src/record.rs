@@ -19,6 +19,7 @@ pub fn json(recorded: &Recorded) -> Value {
         "latest_ns": recorded.latest.as_nanos(),
         "own_ns": recorded.own.as_nanos(),
         "status": recorded.answer.map(|answered| answered.code),
+        "still_running": recorded.still_running.iter().map(|(pid, _)| *pid).collect::<Vec<_>>(),
     })
 }
 
@@ -56,6 +57,9 @@ pub fn text(recorded: &Recorded) -> String {
             "{} events arrived too late to be sorted and were moved, by {} at most\n",
             recorded.late, recorded.latest
         ));
+    }
+    for (pid, name) in &recorded.still_running {
+        text.push_str(&format!("{pid} {name} still runs; end it with `kill -KILL {pid}`\n"));
     }
     text
 }

@@ -327,11 +327,20 @@ pub const COMMAND: &str = "command";
 pub trait Sink {
     /// Takes one record. Errors of the sink are kept and returned when it is finished.
     fn record(&mut self, at: Instant, event: &Event);
+
+    /// Whether nothing that it takes is kept any more, as on a full disk. A recording ends then.
+    fn is_broken(&self) -> bool {
+        false
+    }
 }
 
 impl<S: Sink + ?Sized> Sink for &mut S {
     fn record(&mut self, at: Instant, event: &Event) {
         (**self).record(at, event);
+    }
+
+    fn is_broken(&self) -> bool {
+        (**self).is_broken()
     }
 }
 

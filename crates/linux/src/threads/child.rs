@@ -3,7 +3,6 @@
 //! Starting one only opens its gate, so no decision waits for a fork or for loading a program, and the process is supervised from its
 //! first instruction on. If the run dies before that, the gate is closed, and the process ends.
 
-use crate::threads::processes::with_descendants;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsRawFd;
@@ -11,6 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use windfall_observe::procfs::with_descendants;
 use windfall_os::LinuxError;
 use windfall_os::process::{self, Ended, StopSignal, StopSignals};
 use windfall_scenario::model::ExternalProgram;

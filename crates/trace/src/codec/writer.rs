@@ -50,6 +50,11 @@ impl<W: Write> Writer<W> {
         self.records
     }
 
+    /// Where it writes to.
+    pub fn destination(&self) -> &W {
+        &self.out
+    }
+
     /// Writes the rest and the end of the trace, and gives the destination back.
     ///
     /// # Errors
@@ -119,6 +124,10 @@ impl<W: Write> Sink for Writer<W> {
         if self.block.len() >= BLOCK {
             self.flush();
         }
+    }
+
+    fn is_broken(&self) -> bool {
+        self.failed.is_some()
     }
 }
 

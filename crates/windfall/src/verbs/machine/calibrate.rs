@@ -7,10 +7,11 @@ use std::io::Write;
 use std::path::Path;
 use windfall_observe::kernel;
 use windfall_programs::learn::{Calibration, Conservatism, learn};
-use windfall_record::{Recorder, Wanted};
+use windfall_record::{Recorded, Recorder, Wanted};
 use windfall_report::calibrate::{self, Watched};
 use windfall_report::record;
-use windfall_time::Ratio;
+use windfall_scenario::Profile;
+use windfall_time::{Ratio, Span};
 use windfall_trace::{Memory, Timeline};
 
 pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, VerbError> {
@@ -43,9 +44,14 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, VerbError> {
         print_text(&calibrate::text(&calibration, &recorded, watched, width()))?;
     }
     if let (Some(place), Some(name)) = (&place, &args.save) {
+        keeps_a_longer_one(&profiles::own_place(name)?, &recorded)?;
         let profile = profiles::made(&calibration, &recorded, &args.command)?;
         place.write(|out| out.write_all(profile.write().as_bytes()))?;
-        let wrote = format!("{}; a scenario names it by `profile = \"{name}\"`\n", place.wrote());
+        let ended = match recorded.interrupted {
+            true => format!("; a signal ended the calibration after {}", recorded.length),
+            false => String::new(),
+        };
+        let wrote = place.wrote(&format!("; a scenario names it by `profile = \"{name}\"`{ended}"));
         if args.json {
             print_error(&wrote);
         } else {
@@ -54,6 +60,21 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, VerbError> {
     }
     let some = calibration.kinds.iter().any(|kind| kind.amount.is_some());
     Ok(if some { Answer::Yes } else { Answer::No })
+}
+
+/// Refuses to replace a profile by one that a signal ended sooner.
+fn keeps_a_longer_one(place: &Path, recorded: &Recorded) -> Result<(), VerbError> {
+    let there = std::fs::read_to_string(place).ok().and_then(|text| Profile::parse(&text).ok());
+    let watched = there.and_then(|profile| profile.watched.parse::<Span>().ok());
+    match watched.filter(|watched| recorded.interrupted && *watched > recorded.length) {
+        None => Ok(()),
+        Some(watched) => Err(VerbError(format!(
+            "windfall: {} stays as it was: its program was watched for {watched}, and a signal ended this calibration after {}; \
+             calibrate again, or name another profile with `--save`",
+            place.display(),
+            recorded.length
+        ))),
+    }
 }
 
 /// Refuses what is no process of this machine.

@@ -1,12 +1,27 @@
 //! `windfall record [-- COMMAND...]`
 
 use crate::cli::RecordArgs;
-use crate::output::{Destinations, print_error};
+use crate::output::{Destinations, Draft, print_error};
 use crate::{Answer, VerbError};
 use std::io::Write;
 use windfall_record::{Recorded, Recorder, Wanted};
 use windfall_report::record;
+use windfall_time::Instant;
 use windfall_trace::codec::Writer;
+use windfall_trace::{Event, Sink};
+
+/// Where a recording goes. It is broken as soon as nothing more can be written, or nobody reads it.
+struct Tape(Writer<Draft>);
+
+impl Sink for Tape {
+    fn record(&mut self, at: Instant, event: &Event) {
+        self.0.record(at, event);
+    }
+
+    fn is_broken(&self) -> bool {
+        self.0.is_broken() || self.0.destination().is_left()
+    }
+}
 
 pub(crate) fn run(args: &RecordArgs) -> Result<Answer, VerbError> {
     let mut outputs = Destinations::new(args.force.force, [])?;
@@ -23,9 +38,9 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Answer, VerbError> {
     }
     outputs.keep_programs_apart()?;
     let recorder = Recorder::open()?;
-    let mut writer = Writer::new(output.open()?, &recorder.header());
+    let mut tape = Tape(Writer::new(output.open()?, &recorder.header()));
     let wanted = Wanted { command: args.command.clone(), length: args.length, ..Wanted::default() };
-    let recorded = match recorder.run(&wanted, &mut writer) {
+    let recorded = match recorder.run(&wanted, &mut tape) {
         Ok(recorded) => recorded,
         Err(fault) if fault.status() == 2 => return Err(fault.into()),
         Err(fault) => {
@@ -33,11 +48,18 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Answer, VerbError> {
             return Ok(Answer::Status(fault.status()));
         }
     };
-    let records = writer.records();
+    let writer = tape.0;
+    let (records, broken) = (writer.records(), writer.is_broken());
     if !args.json {
         print_error(&record::text(&recorded));
     }
-    let mut draft = writer.finish().map_err(|error| output.write_error(&error))?;
+    let mut draft = writer.finish().map_err(|error| match broken {
+        true => {
+            let after = recorded.length;
+            output.write_error(&format!("{error}, which ended the recording after {after}"))
+        }
+        false => output.write_error(&error),
+    })?;
     draft.flush().map_err(|error| output.write_error(&error))?;
     let bytes = draft.bytes();
     draft.commit()?;
@@ -48,8 +70,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Answer, VerbError> {
         value
     };
     let bytes = bytes.map_or(String::new(), |bytes| format!(", {bytes} bytes"));
-    outputs
-        .show(args.json, value, |_| format!("{}: {records} records{bytes}\n", output.wrote()))?;
+    outputs.show(args.json, value, |_| output.wrote(&format!(": {records} records{bytes}")))?;
     Ok(answer(&recorded))
 }
 

@@ -118,24 +118,8 @@ impl Recorder {
 
         let begun = (clock::now(), usage::of_this_thread());
         let end = wanted.length.map_or(Instant::MAX, |length| begun.0.saturating_add(length));
-        let mut ready = Vec::new();
-        let (mut image, mut looks) = (None, 0_u64);
         let first = child.as_ref().map(Child::pid).or(wanted.pid);
-        loop {
-            let left = end.saturating_since(clock::now()).as_nanos().div_ceil(1_000_000);
-            poll.wait(i32::try_from(left.min(LOOK_MS)).unwrap_or(0), &mut ready);
-            let now = clock::now();
-            let settled = now.checked_sub(SETTLED).unwrap_or(Instant::ZERO);
-            source.until(settled, |cpu, observed| translator.take(cpu, observed));
-            looks += 1;
-            if looks.is_power_of_two() {
-                image = first.and_then(Image::of).or(image);
-            }
-            let asked = ready.iter().any(|name| matches!(*name, SIGNALS | ENDED));
-            if now >= end || asked || translator.is_broken() {
-                break;
-            }
-        }
+        let image = watch(&mut source, &mut translator, &poll, end, first);
         source.stop();
         std::thread::sleep(Duration::from_nanos(SETTLED.as_nanos()));
         source.until(Instant::MAX, |cpu, observed| translator.take(cpu, observed));
@@ -160,6 +144,34 @@ impl Recorder {
             no_routines,
             ..stopped
         })
+    }
+}
+
+/// Hands on what is observed until `end`, a signal, the command's end, or a broken sink. Returns the code that the process `first`
+/// executed at the last look.
+fn watch(
+    source: &mut EventSource,
+    translator: &mut Translator<'_>,
+    poll: &Poll,
+    end: Instant,
+    first: Option<i32>,
+) -> Option<Image> {
+    let mut ready = Vec::new();
+    let (mut image, mut looks) = (None, 0_u64);
+    loop {
+        let left = end.saturating_since(clock::now()).as_nanos().div_ceil(1_000_000);
+        poll.wait(i32::try_from(left.min(LOOK_MS)).unwrap_or(0), &mut ready);
+        let now = clock::now();
+        let settled = now.checked_sub(SETTLED).unwrap_or(Instant::ZERO);
+        source.until(settled, |cpu, observed| translator.take(cpu, observed));
+        looks += 1;
+        if looks.is_power_of_two() {
+            image = first.and_then(Image::of).or(image);
+        }
+        let asked = ready.iter().any(|name| matches!(*name, SIGNALS | ENDED));
+        if now >= end || asked || translator.is_broken() {
+            return image;
+        }
     }
 }
 

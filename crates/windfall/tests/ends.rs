@@ -40,19 +40,19 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Processes that have this word in their command line.
-fn processes_of(word: &str) -> Vec<u32> {
+/// Processes that have this word in their command line; none of them goes on.
+fn ended_processes_of(word: &str) -> Vec<u32> {
     let all = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
         let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
         let line = std::fs::read(entry.path().join("cmdline")).ok()?;
         line.windows(word.len()).any(|part| part == word.as_bytes()).then_some(pid)
     });
-    all.collect()
+    all.inspect(|pid| signal::send(Signal::KILL, *pid)).collect()
 }
 
-/// A number that no other process sleeps for.
+/// A number of seconds that no other process sleeps for.
 fn mark(number: u32) -> String {
-    format!("97{number}{}", std::process::id())
+    format!("97.000{number}000{}", std::process::id())
 }
 
 #[test]
@@ -158,16 +158,15 @@ fn law_a_recording_leaves_nothing_running_of_its_command_unsaid() {
     let (several, stopped, stubborn) = (mark(1), mark(2), mark(3));
     let quiet = "exec > /dev/null 2>&1"; // what goes on would keep the pipes open that are read here
     let output = record("several", &format!("{quiet}; sleep {several} & sleep {several} & wait"));
-    assert_eq!(processes_of(&several), [0; 0], "{output:?}");
+    assert_eq!(ended_processes_of(&several), [0; 0], "{output:?}");
     let output = record("stopped", &format!("{quiet}; kill -STOP $$; sleep {stopped}"));
-    assert_eq!(processes_of(&stopped), [0; 0], "{output:?}");
+    assert_eq!(ended_processes_of(&stopped), [0; 0], "{output:?}");
     let output = record("stubborn", &format!("{quiet}; trap '' TERM; sleep {stubborn}; :"));
-    let left = processes_of(&stubborn);
+    let left = ended_processes_of(&stubborn);
     let said = text(&output.stderr);
     assert_eq!(left.len(), 2, "a shell and its child ignore the signal: {said}");
     for pid in left {
         let line = format!("\n{pid} s");
-        signal::send(Signal::KILL, pid);
         assert!(said.contains(&line) && said.contains(" still runs; end it with"), "{said}");
     }
 }

@@ -194,7 +194,7 @@ pub(crate) struct MeasureArgs {
   windfall record --for 10s -o desktop.wft
   windfall record -o player.wft -- mpv film.mkv
 
-The recording ends with the command, after `--for`, or on Ctrl-C. A command that still runs then
+The recording ends with the command, after `--for`, on Ctrl-C, or when its output cannot be written. A command that still runs then \
 receives SIGTERM, as do all that it has started.
 Exit status: the command's own (128 and the signal's number when one ended it), 126 or 127 when it cannot be started; \
 0 without a command, or when it was asked to end; 2 could not record.")]

@@ -43,6 +43,7 @@ pub fn text(recorded: &Recorded) -> String {
         recorded.rate(),
     ));
     match recorded.lost {
+        0 if recorded.missing > 0 => {} // the next line says what is lost
         0 => text.push_str("0 events lost\n"),
         lost => text.push_str(&format!("LOST: {lost} events; the time around them is unknown\n")),
     }

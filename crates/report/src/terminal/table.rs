@@ -1,7 +1,7 @@
 //! Tables that fit a terminal: long cells go on below, between words, and columns for which there is no room stand in
 //! a second table with the first column once more.
 //!
-//! Invariant: a cell holds nothing that steers a terminal, no number is broken.
+//! Invariant: a cell holds nothing that steers a terminal, and no number is broken.
 
 use super::paragraph;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};

@@ -33,6 +33,7 @@ pub use supervise::dry_run::dry_run;
 pub use supervise::run::run;
 pub use supervise::settings::Settings;
 pub use threads::status::KeptStatus;
+pub use windfall_os::process::StopSignals;
 
 /// Stack size, in bytes, of each thread that this process starts.
 const STACK: usize = 128 * 1024;

@@ -17,6 +17,7 @@ use std::fs::File;
 use std::time::{Duration, Instant};
 use windfall_observe::procfs;
 use windfall_os::{LinuxError, LinuxErrorKind};
+use windfall_trace::escape::escaped;
 
 /// The run that was found dead and whose changes were undone.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -92,7 +93,8 @@ fn after_a_run_that_is_gone() -> Result<Option<Restored>, LinuxError> {
 fn go_on(processes: &BTreeSet<i32>) -> String {
     const SHOWN: usize = 8;
     let lives = |pid: &i32| procfs::stat(*pid).filter(|stat| !stat.has_ended());
-    let named = processes.iter().filter_map(|pid| Some(format!("{pid} {}", lives(pid)?.comm)));
+    let named =
+        processes.iter().filter_map(|pid| Some(format!("{pid} {}", escaped(&lives(pid)?.comm))));
     let all: Vec<String> = named.collect();
     let shown = all[..all.len().min(SHOWN)].join(", ");
     match all.len() {

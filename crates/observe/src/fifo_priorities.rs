@@ -20,7 +20,7 @@ pub const PROCFS_WORKER: u32 = 75;
 pub const EVENTS: u32 = 76;
 /// The process that outlives the supervisor and gives everything back.
 pub const GUARDIAN: u32 = 77;
-/// The same process while it doubts that the event loop lives: no thread of that processor may keep it from looking.
+/// The same process while it looks from the event loop's processor whether that stands still.
 pub const DOUBT: u32 = 99;
 
 /// A priority as the kernel counts it: downwards from 99.

@@ -45,7 +45,20 @@ const NO_SETAFFINITY: u64 = 0x0400_0000;
 #[must_use]
 pub fn received(tid: i32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{tid}/schedstat")).ok()?;
-    text.split(' ').next()?.parse().ok()
+    let received: u64 = text.split(' ').next()?.parse().ok()?;
+    (received > 0).then_some(received)
+}
+
+/// How long a processor has not been idle, in clock ticks; `None` if there is none of that number, or it is not counted.
+#[must_use]
+pub fn worked(cpu: u32) -> Option<u64> {
+    let text = fs::read_to_string("/proc/stat").ok()?;
+    let name = format!("cpu{cpu} ");
+    let mut fields = text.lines().find_map(|line| line.strip_prefix(&name))?.split(' ');
+    // user, nice, system; idle, iowait; irq, softirq
+    let busy =
+        [0, 0, 0, 2, 0].map(|skipped| fields.nth(skipped).and_then(|n| n.parse::<u64>().ok()));
+    busy.into_iter().sum()
 }
 
 /// A thread's line; `None` when there is no such thread.

@@ -279,7 +279,11 @@ impl fmt::Display for StopSignal {
 
 /// The signals that ask this process to stop: SIGINT, SIGTERM, SIGHUP. While this lives they arrive on its descriptor instead of
 /// interrupting this thread, those that begin later, and programs that are started meanwhile.
-pub struct StopSignals(OwnedFd);
+pub struct StopSignals {
+    arrived: OwnedFd,
+    /// The thread's signals before.
+    before: libc::sigset_t,
+}
 
 impl StopSignals {
     /// Holds them back from now on.
@@ -287,29 +291,30 @@ impl StopSignals {
     /// # Errors
     /// When the process has too many open files.
     pub fn hold() -> io::Result<StopSignals> {
-        let set = mask_stop_signals(libc::SIG_BLOCK);
+        let (set, before) = mask_stop_signals(libc::SIG_BLOCK);
         // SAFETY: the set is live; the answer is a descriptor of our own or an error.
         let fd =
             unsafe { libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) };
-        super::events::owned(fd).map(StopSignals)
+        let arrived = super::events::owned(fd)?;
+        Ok(StopSignals { arrived, before })
     }
 
     /// The descriptor, which can be read when one has arrived.
     #[must_use]
     pub const fn fd(&self) -> &OwnedFd {
-        &self.0
+        &self.arrived
     }
 
     /// Waits until one has arrived (true) or so many milliseconds have passed (false).
     #[must_use]
     pub fn arrive(&self, limit_ms: i32) -> bool {
-        can_be_read(&self.0, limit_ms)
+        can_be_read(&self.arrived, limit_ms)
     }
 
     /// Takes one that has arrived, if any; the descriptor can be read until all are taken.
     pub fn next(&self) -> Option<StopSignal> {
         let mut arrived = [0_u8; 128];
-        let fd = self.0.as_raw_fd();
+        let fd = self.arrived.as_raw_fd();
         // SAFETY: room for one `signalfd_siginfo` of 128 bytes; the descriptor does not block.
         let read = unsafe { libc::read(fd, arrived.as_mut_ptr().cast(), arrived.len()) };
         // The structure begins with the number of the signal.
@@ -329,22 +334,25 @@ impl StopSignals {
 
 impl Drop for StopSignals {
     fn drop(&mut self) {
-        self.take(); // what has arrived was heard; it would end this process now
-        mask_stop_signals(libc::SIG_UNBLOCK);
+        self.take(); // they were obeyed; as they are let through they would end this process
+        // SAFETY: a live set, and the former one is not asked for.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, std::ptr::null_mut());
+        }
     }
 }
 
-/// Blocks or unblocks the signals that ask us to stop, for this thread; which they are.
-fn mask_stop_signals(how: i32) -> libc::sigset_t {
-    // SAFETY: the set is initialised before use; only system calls that a forked child may make.
+/// Blocks or unblocks the signals that ask us to stop, for this thread; which they are, and what was blocked before.
+fn mask_stop_signals(how: i32) -> (libc::sigset_t, libc::sigset_t) {
+    // SAFETY: the sets are initialised before use; only system calls that a forked child may make.
     unsafe {
-        let mut set = std::mem::zeroed();
+        let (mut set, mut before) = (std::mem::zeroed(), std::mem::zeroed());
         libc::sigemptyset(&raw mut set);
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
             libc::sigaddset(&raw mut set, signal);
         }
-        libc::pthread_sigmask(how, &raw const set, std::ptr::null_mut());
-        set
+        libc::pthread_sigmask(how, &raw const set, &raw mut before);
+        (set, before)
     }
 }
 

@@ -186,12 +186,12 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Closes the trace, and gives what was counted.
     /// Whether the sink keeps nothing any more.
     pub(super) fn is_broken(&self) -> bool {
         self.sink.is_broken()
     }
 
+    /// Closes the trace, and gives what was counted.
     pub(super) fn finish(mut self) -> Recorded {
         self.put(&Event::Mark { thread: None, text: "the recording ends".to_owned() });
         self.counts

@@ -22,14 +22,16 @@ pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Ve
     near.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// Where a file is not there: one beside it, with a name so near that it may be the intended one.
+/// Where a file is not there: one beside it, with a name so near that it may be the intended one. Nothing for `-`, standard input.
 #[must_use]
 pub fn nearest_file(missing: &Path) -> Option<String> {
-    let name = missing.file_name().filter(|_| !missing.exists())?.to_str()?;
+    let is_missing = missing != Path::new("-") && missing.symlink_metadata().is_err();
+    let name = missing.file_name().filter(|_| is_missing)?.to_str()?;
     let folder = missing.parent().filter(|folder| !folder.as_os_str().is_empty());
     let all = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?.flatten();
+    let files = all.filter(|entry| entry.path().is_file());
     let mut names: Vec<String> =
-        all.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        files.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();
     let near = nearest(name, names.iter().map(String::as_str))?;
     Some(missing.with_file_name(near).display().to_string())

@@ -513,15 +513,15 @@ fn law_more_urgent_threads_of_others_do_not_keep_a_machine_from_being_given_back
     let supervised = |pid: &i32| matches!(class(*pid), Some((1, 70..=74)));
     let program = descendants(run.pid()).into_iter().find(supervised).unwrap();
     let processor = affinity(program).unwrap();
-    let urgent = |ms: &str| {
+    let urgent = |priority: &str, ms: &str| {
         let mut command = Command::new("chrt");
-        command.args(["-f", "85", "taskset", "-c", processor.trim()]);
+        command.args(["-f", priority, "taskset", "-c", processor.trim()]);
         command.arg(std::env::current_exe().unwrap()).args(["--exact", "urgent"]);
         command.env(URGENT, ms).stdout(Stdio::null()).spawn().unwrap()
     };
-    assert!(urgent("1000").wait().unwrap().success());
+    assert!(urgent("85", "1000").wait().unwrap().success());
     assert!(!run.has_ended(), "a second is waited for: {}", run.said());
-    let mut longer = urgent("9000");
+    let mut longer = urgent("99", "9000");
     let why = "threads of higher priority than ours, which are not of this run, had its processor";
     assert!(until(Duration::from_secs(6), || run.said().contains(why)), "{}", run.said());
     let said = run.said();

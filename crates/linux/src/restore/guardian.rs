@@ -21,7 +21,7 @@ const PATIENCE: i32 = 400;
 const SETTING_UP: i32 = 5_000;
 /// Time between two looks of the guardian, in ms.
 const LOOK: i32 = 50;
-/// After this time without a heartbeat, in ms, the guardian moves to the event loop's processor, above all other threads there. If that
+/// After this time without a heartbeat, in ms, the guardian moves to the event loop's processor, above all threads of ours. If that
 /// processor stands still, the guardian then does not count that time either.
 const DOUBT: i32 = 100;
 /// Longest time for which more urgent threads may keep the event loop from its processor, in ms. They are not ours, and the throttle
@@ -119,6 +119,15 @@ struct Seen {
     received: Option<u64>,
 }
 
+/// The behaviour of an event loop between two looks.
+enum Did {
+    /// It beat.
+    Beat,
+    /// It was runnable all the time, and was not run.
+    KeptOff,
+    Nothing,
+}
+
 impl Seen {
     fn now(restore_log: &RestoreLog) -> Seen {
         let table = restore_log.table();
@@ -128,9 +137,12 @@ impl Seen {
         Seen { heartbeats: table.heartbeat.load(Ordering::Acquire), received }
     }
 
-    /// Whether it was runnable all the time, and was not run.
-    fn is_kept_off_since(self, before: Seen) -> bool {
-        self.received.is_some() && self == before
+    fn since(self, before: Seen) -> Did {
+        match self.heartbeats == before.heartbeats {
+            false => Did::Beat,
+            true if self.received.is_some() && self == before => Did::KeptOff,
+            true => Did::Nothing,
+        }
     }
 }
 
@@ -157,6 +169,7 @@ fn wait(
 ) -> Option<Cause> {
     let table = restore_log.table();
     let mut seen = Seen::now(restore_log);
+    let mut worked = procfs::worked(table.events_cpu.load(Ordering::Relaxed));
     let (mut still, mut kept_off, mut doubts) = (0, 0, false);
     loop {
         // However late this returns, it counts as one look: the guardian could not run either.
@@ -167,27 +180,30 @@ fn wait(
         if gone {
             return Some(Cause::Gone);
         }
-        let now = Seen::now(restore_log);
-        match now.heartbeats == seen.heartbeats {
-            false => (still, kept_off) = (0, 0),
-            true if now.is_kept_off_since(seen) => kept_off += LOOK,
-            true => still += LOOK,
+        let events_cpu = table.events_cpu.load(Ordering::Relaxed);
+        let (now, works) = (Seen::now(restore_log), procfs::worked(events_cpu));
+        match now.since(seen) {
+            Did::Beat => (still, kept_off) = (0, 0),
+            Did::KeptOff if works.is_some() && works == worked => {} // the processor stands still
+            Did::KeptOff => (still, kept_off) = (0, kept_off + LOOK),
+            Did::Nothing => still += LOOK,
         }
-        seen = now;
+        (seen, worked) = (now, works);
         // A killed supervisor keeps the pipe open until all its threads have ended, and those may have to wait for a processor.
         let silent = still + kept_off;
         if silent >= DOUBT && procfs::stat(supervisor).is_none_or(|stat| stat.has_ended()) {
             return Some(Cause::Gone);
         }
         let urgent = table.urgent.load(Ordering::Acquire) == 1;
-        if doubts != (urgent && silent >= DOUBT) {
+        // Not to a processor whose threads keep even the event loop off.
+        if doubts != (urgent && still >= DOUBT) {
             doubts = !doubts;
-            take_place(doubts, table.events_cpu.load(Ordering::Relaxed), home);
+            take_place(doubts, events_cpu, home);
         }
         if still > if urgent { PATIENCE } else { SETTING_UP } {
             return Some(Cause::Still(still, urgent));
         }
-        if kept_off > KEPT_OFF {
+        if kept_off > if urgent { KEPT_OFF } else { SETTING_UP } {
             return Some(Cause::KeptOff(kept_off));
         }
     }

@@ -251,9 +251,9 @@ impl RestoreLog {
         self.table.entries.iter().take(used)
     }
 
-    /// The processes, other than the run's own, whose threads are noted.
+    /// The processes, other than the run's own, whose threads are noted and live.
     pub(crate) fn processes(&self) -> BTreeSet<i32> {
-        let noted = self.entries().filter(|entry| entry.is_noted());
+        let noted = self.entries().filter(|entry| entry.is_noted() && entry.lives());
         let pids = noted.map(|entry| entry.pid.load(Ordering::Relaxed));
         pids.filter(|pid| *pid != self.supervisor()).collect()
     }

@@ -74,6 +74,7 @@ fn hear(
         }
         let left = locked.enter(|s| round(s, ready.contains(&ALARM), end));
         if let Some(signal) = signals.next() {
+            signals.take(); // those that came with it, as SIGHUP with SIGTERM, are no second request
             return Ok(Ending::Signal(signal));
         }
         if ready.contains(&GUARDIAN) {

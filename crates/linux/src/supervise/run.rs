@@ -129,7 +129,7 @@ impl Running<'_> {
             scope.spawn(move || trace_reader::take(&host, &ended, sink));
         }
         let ending = event_loop::run(&host, end, &signals, guardian).map_err(|e| trouble(&e));
-        // Signals are held until all is given back. A second one means that the user does not want to wait for programs.
+        // Signals are held meanwhile. A second one means that the user does not want to wait for programs.
         let mut outcome = host.enter(outcome::outcome);
         over.signal();
         drop(under_way);
@@ -143,7 +143,11 @@ impl Running<'_> {
             let said = |(entry, how): &(usize, Ended)| {
                 format!("`{}` {how}", s.host.threads.list[*entry].outcome.name)
             };
-            bad.iter().map(said).collect::<Vec<_>>()
+            // A terminal sends its signal to programs, too.
+            let own = |(_, how): &&(usize, Ended)| {
+                matches!((&ending, how), (Ok(Ending::Signal(_)), Ended::Signal(_)))
+            };
+            bad.iter().filter(|one| !own(one)).map(said).collect::<Vec<_>>()
         });
         let _ = worker.join(); // no thread is taken or frozen after this
         drop(keeper); // no thread is moved off after this
@@ -156,7 +160,8 @@ impl Running<'_> {
         }
         host.enter(|s| outcome::add_stretches(s, &mut outcome));
         let now = Instant::ZERO + outcome.length;
-        let ended = child::dismiss(children, offspring, &signals, &|| restore_log.beat());
+        let heard = matches!(ending, Ok(Ending::Signal(_)));
+        let ended = child::dismiss(children, offspring, (&signals, heard), &|| restore_log.beat());
         drop(expected);
         let ending = ending?;
         if let Some(supervision) = &mut outcome.supervision {

@@ -184,7 +184,7 @@ pub(crate) fn forget_pending(linux: &mut Linux, from: i32) -> i32 {
     let Some((tid, _)) = linux.external.programs.pending.range(from..).next() else { return 0 };
     let tid = *tid;
     let mut children = linux.external.programs.children.values_mut();
-    let ended = match children.find(|child| child.pid() == tid) {
+    let ended = match children.find(|child| child.pid() == tid && child.is_not_reaped()) {
         Some(child) => child.has_ended(), // which keeps how
         // An orphaned descendant of a command that we have started is our child, and must be reaped.
         None => process::reap_if_ended_child(tid),

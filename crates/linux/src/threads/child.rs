@@ -98,6 +98,11 @@ impl Child {
         self.ended.is_some()
     }
 
+    /// Whether its number is still its own.
+    pub(crate) const fn is_not_reaped(&self) -> bool {
+        self.ended.is_none()
+    }
+
     /// How it ended, if not well.
     fn ended_badly(&self) -> Option<Ended> {
         self.ended.filter(|ended| !matches!(ended, Ended::Status(0) | Ended::Unknown))
@@ -112,7 +117,9 @@ fn become_program(words: &[String], env: &BTreeMap<String, String>, mut gate: Un
     if gate.read_exact(&mut [0]).is_err() {
         return; // the run is gone
     }
-    let error = Command::new(program).args(arguments).envs(env).stdin(Stdio::null()).exec();
+    let mut command = Command::new(program);
+    process::let_signals_through(command.args(arguments).envs(env).stdin(Stdio::null()));
+    let error = command.exec();
     let _ = gate.write_all(&error.raw_os_error().unwrap_or(libc::ENOENT).to_ne_bytes());
 }
 
@@ -124,11 +131,11 @@ pub(crate) fn ended_badly(children: &mut BTreeMap<usize, Child>) -> Vec<(usize, 
 }
 
 /// Ends the commands that we have started: by a signal first, by force after a second; then what is left of `offspring` and
-/// their descendants. Another request to stop, but for a closed terminal, means by force at once. Returns a remark on processes that were ended besides the commands.
+/// their descendants. A request to stop after the first (`heard` says whether that one has come), but for a closed terminal, means by force at once. Returns a remark on processes that were ended besides the commands.
 pub(crate) fn dismiss(
     children: BTreeMap<usize, Child>,
     mut offspring: BTreeSet<i32>,
-    signals: &StopSignals,
+    (signals, heard): (&StopSignals, bool),
     lives: &dyn Fn(),
 ) -> Option<String> {
     let mut children: Vec<Child> = children.into_values().collect();
@@ -142,7 +149,7 @@ pub(crate) fn dismiss(
             process::terminate(child.pid);
         }
     }
-    let mut patience = Patience { signals, lives, is_over: false };
+    let mut patience = Patience { signals, lives, heard, is_over: false };
     patience.wait(|| children.iter_mut().all(Child::has_ended));
     for child in children.iter_mut().filter(|child| child.ended.is_none()) {
         process::kill(child.pid);
@@ -176,6 +183,8 @@ pub(crate) fn dismiss(
 struct Patience<'a> {
     signals: &'a StopSignals,
     lives: &'a dyn Fn(),
+    /// Whether a request to stop has come.
+    heard: bool,
     /// Whether another request to stop has come.
     is_over: bool,
 }
@@ -186,7 +195,8 @@ impl Patience<'_> {
         for _ in 0..100 {
             (self.lives)();
             while let Some(signal) = self.signals.next() {
-                self.is_over |= signal != StopSignal::HangUp;
+                self.is_over |= self.heard && signal != StopSignal::HangUp;
+                self.heard = true;
             }
             if is_so() || self.is_over {
                 return;

@@ -334,6 +334,23 @@ mod tests {
     }
 
     #[test]
+    fn law_changes_of_threads_in_a_row_never_make_up_for_each_other() {
+        let of = |first: bool| {
+            let thread = |n: u64| {
+                let misses = if (n % 2 == 0) == first { 5 } else { 0 };
+                json!({ "name": format!("w-{n}"), "received_ns": 7, "deadlines_missed": misses })
+            };
+            let threads: Vec<Value> = (1..=20).map(thread).collect();
+            json!({ "length_ns": 5, "threads": threads, "promises": [], "expectations": [] })
+        };
+        let outcomes = [true, false].map(|one| OutcomeDocument::read(of(one)).expect("an outcome"));
+        let names = ["a".to_owned(), "b".to_owned()];
+        let text = Outcomes { outcomes, names, within: Ratio::ZERO }.text(None);
+        assert_eq!(text.matches("w (10 threads)  first ").count(), 2, "{text}");
+        assert!(text.contains("-100.00%"), "{text}");
+    }
+
+    #[test]
     fn refuses_a_promise_or_an_expectation_that_came_to_another_verdict() {
         let one = outcome("RESBH 3ms 10ms", "kept", true);
         assert!(!alike(one.clone(), outcome("RESBH 3ms 10ms", "missed", true)));

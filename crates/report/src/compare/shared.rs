@@ -1,27 +1,36 @@
-//! Threads that share a row of a comparison: many whose names differ by their number alone.
+//! Threads that share a row of a comparison: many whose names differ by their number alone, and whose figures changed in the same direction.
+//!
+//! Invariant: in no sum of a row does one thread's change make up for another's.
 
 use super::difference;
 use super::outcomes::{COLUMNS, Pair};
 use crate::rows::{FEW, alike};
 use crate::terminal::{short, threads};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use windfall_time::Span;
 
-/// Threads that share a row: one, or many whose names differ by their number alone.
+/// Threads that share a row: one, or many.
 pub(super) struct Shared<'a>(Vec<Pair<'a>>);
 
 /// The pairs that are shown, in the order of the first of each row.
 pub(super) fn shared<'a>(pairs: &[Pair<'a>]) -> Vec<Shared<'a>> {
-    let mut names: BTreeMap<&str, Vec<Pair<'a>>> = BTreeMap::new();
+    let mut rows: BTreeMap<_, Vec<Pair<'a>>> = BTreeMap::new();
     for pair in pairs {
-        names.entry(alike(pair.name)).or_default().push(*pair);
+        rows.entry(likeness(pair)).or_default().push(*pair);
     }
-    names.retain(|_, pairs| pairs.len() > FEW);
-    let row = |pair: &Pair<'a>| match names.get(alike(pair.name)) {
+    rows.retain(|_, pairs| pairs.len() > FEW);
+    let row = |pair: &Pair<'a>| match rows.get(&likeness(pair)) {
         None => Some(Shared(vec![*pair])),
         Some(all) => (all[0].name == pair.name).then(|| Shared(all.clone())),
     };
     pairs.iter().filter_map(row).collect()
+}
+
+/// The name without its number, and in which direction each column changed.
+fn likeness<'a>(pair: &Pair<'a>) -> (&'a str, Vec<Option<Ordering>>) {
+    let changed = |(_, key): &(&str, &str)| Some(pair.number(0, key)?.cmp(&pair.number(1, key)?));
+    (alike(pair.name), COLUMNS.iter().map(changed).collect())
 }
 
 impl Shared<'_> {

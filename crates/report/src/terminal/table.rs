@@ -70,10 +70,14 @@ impl Cells<'_> {
         if sum(whole) <= width + BETWEEN {
             return vec![all];
         }
-        let says = |column: &usize| {
-            *column == 0 || self.rows.iter().any(|row| row.get(*column).is_none_or(|it| it != "-"))
+        let says =
+            |column: usize| self.rows.iter().any(|row| row.get(column).is_none_or(|it| it != "-"));
+        let group_says = self.together.clone().any(says);
+        let stays = |column: &usize| match self.together.contains(column) {
+            true => group_says, // the first one's head is about all
+            false => *column == 0 || self.rows.is_empty() || says(*column),
         };
-        let columns: Vec<usize> = all.into_iter().filter(says).collect();
+        let columns: Vec<usize> = all.into_iter().filter(stays).collect();
         let [word, half, whole] =
             [word, half, whole].map(|length| self.split(&columns, width, length));
         let reads_well = |parts: &[Vec<usize>]| {

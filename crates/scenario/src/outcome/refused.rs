@@ -23,7 +23,10 @@ pub struct Refused {
 impl core::fmt::Display for Refused {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let Refused { requested, name, parent, why, .. } = self;
-        match why.strip_prefix("it ") {
+        // What the scheduler lacks, or has to give; other reasons speak of the one that asks.
+        let of_parent =
+            |rest: &&str| ["needs ", "gives "].iter().any(|verb| rest.starts_with(verb));
+        match why.strip_prefix("it ").filter(of_parent) {
             Some(rest) => write!(f, "{requested} for {name}: {parent} {rest}"),
             None => write!(f, "{requested} for {name}: {why}"),
         }

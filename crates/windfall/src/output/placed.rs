@@ -1,6 +1,6 @@
 //! Gives a finished file its own name where nothing may be replaced.
 //!
-//! Invariant: a file that is there stays as it is, whatever the file system can do. The best way comes first: a rename that
+//! Invariant: a file that is there when its place is taken stays as it is. The best way comes first: a rename that
 //! never replaces; where there is none (FUSE, NFS), a second name; where there is none either (shared folders, FAT behind FUSE), an
 //! empty file that this process has made itself, and that the finished one replaces.
 

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Answer, CommandError> {
             || check::explained_json(&explanations),
             |_| check::explained(&explanations),
         )?;
-        lead_on(args, &found.promises);
+        lead_on(args, explanations.into_iter().find(|one| one.refusal.is_some()));
         return Ok(answer);
     }
     if found.promises.refused().next().is_none() {
@@ -36,16 +36,16 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Answer, CommandError> {
         || check::json(&scenario, &found),
         |width| check::text(&scenario, &found, width),
     )?;
-    lead_on(args, &found.promises);
+    let refused = found.promises.refused().next();
+    lead_on(args, refused.map(|refused| found.promises.explain(refused)));
     Ok(answer)
 }
 
 /// Says the next command: a simulation, or of a refused promise, one that would fit.
-fn lead_on(args: &CheckArgs, promises: &Promises) {
+fn lead_on(args: &CheckArgs, refused: Option<Explanation>) {
     if args.json {
         return;
     }
-    let refused = promises.refused().next().map(|refused| promises.explain(refused));
     next::say(match refused {
         Some(refused) => {
             next::after_refusal(args, &refused.name, fitting(args, &refused).as_deref())
@@ -59,10 +59,14 @@ fn fitting(args: &CheckArgs, refused: &Explanation) -> Option<Vec<Override>> {
     next::named(&args.file)?; // standard input cannot be read again
     let remedies = refused.refusal.as_ref()?;
     let fits = remedies.largest.as_ref().or(remedies.shortest.as_ref())?;
-    let value = Override::new(format!("{}.guarantee", refused.name), fits);
-    let others = args.set.overrides.iter().filter(|one| one.key() != value.key()).cloned();
-    let values: Vec<Override> = others.chain([value.clone()]).collect();
-    Scenario::load_with(&args.file, &values).is_ok().then_some(values)
+    // One of several threads is set by the name of their entry.
+    let entry = refused.name.rsplit_once('-').map(|(entry, _)| entry);
+    [Some(refused.name.as_str()), entry].into_iter().flatten().find_map(|name| {
+        let value = Override::new(format!("{name}.guarantee"), fits);
+        let others = args.set.overrides.iter().filter(|one| one.key() != value.key()).cloned();
+        let values: Vec<Override> = others.chain([value.clone()]).collect();
+        Scenario::load_with(&args.file, &values).is_ok().then_some(values)
+    })
 }
 
 /// Why one scheduler or thread has what it has.

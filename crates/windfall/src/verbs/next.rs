@@ -80,7 +80,9 @@ pub(super) fn after_refusal(
 /// After a simulation, in which nothing failed and no deadline was missed, or something was.
 pub(super) fn after_simulation(args: &SimulateArgs, yes: bool) -> Option<String> {
     let file = named(&args.file)?;
-    let set = set(&args.set.overrides);
+    let length = args.length.map(|length| format!(" --for {length}")).unwrap_or_default();
+    let seed = args.seed.map(|seed| format!(" --seed {seed}")).unwrap_or_default();
+    let set = format!("{length}{seed}{}", set(&args.set.overrides));
     Some(match trace(&args.keep) {
         Some(trace) => format!("explain {trace} --worst"),
         None if !yes => format!("simulate {file}{set} --trace simulated.wft"),

@@ -1,6 +1,5 @@
 //! `windfall simulate FILE`
 
-use crate::Answer;
 use crate::cli::{Judged, SimulateArgs};
 use crate::command_error::{CommandError, warn};
 use crate::output::{errors_are_read, input_name, print_error, print_json};
@@ -8,19 +7,16 @@ use crate::verbs::keep::Outputs;
 use crate::verbs::load::{load_with, plan};
 use crate::verbs::next;
 use crate::verbs::simulated::{reached_its_end, simulation};
+use crate::{Answer, VerbError};
 use std::time::{Duration, Instant as Clock};
 use windfall_report::{json, text, took};
-use windfall_scenario::Override;
+use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{all_promises, broken_bounds, holds, judge};
 use windfall_time::Instant;
 use windfall_trace::{Header, Sink};
 
 pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
-    let seed = args.seed.map(|seed| Override::new("seed", seed.to_string()));
-    let length = args.length.map(|length| Override::new("length", length.to_string()));
-    let options = seed.into_iter().chain(length);
-    let overrides: Vec<Override> = args.set.overrides.iter().cloned().chain(options).collect();
-    let scenario = load_with(&args.file, &overrides)?;
+    let scenario = read(args)?;
     let plan = plan(&scenario, &args.file)?;
     let granted = plan.refused.is_empty();
     warn(&scenario);
@@ -65,6 +61,29 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
         next::say(next::after_simulation(args, held && !missed));
     }
     Ok(if held { Answer::Yes } else { Answer::No })
+}
+
+/// Reads the scenario, with the values of the options.
+fn read(args: &SimulateArgs) -> Result<Scenario, CommandError> {
+    let given = [
+        ("--seed", "seed", args.seed.map(|seed| seed.to_string())),
+        ("--for", "length", args.length.map(|length| length.to_string())),
+    ];
+    for (option, key, value) in given {
+        let mut set = args.set.overrides.iter().filter(|one| one.key() == key);
+        if let Some((value, set)) = value.zip(set.next()) {
+            let why = format!("`{option} {value}` and `--set {set}` set one value");
+            return Err(VerbError(format!("windfall: {why}; leave one of them out")).into());
+        }
+    }
+    let mut scenario = load_with(&args.file, &args.set.overrides)?;
+    scenario.seed = args.seed.unwrap_or(scenario.seed);
+    scenario.length = args.length.unwrap_or(scenario.length);
+    if args.seed.is_some() || args.length.is_some() {
+        // They are about the file's own values, as with `--set`.
+        scenario.expectations.iter_mut().for_each(|expected| expected.because.clear());
+    }
+    Ok(scenario)
 }
 
 /// A progress bar, if it takes more than a second and standard error is a terminal.

@@ -50,6 +50,12 @@ impl Entry {
         (Attributes::from_words(attributes), Affinity::from_words(affinity))
     }
 
+    /// Whether the thread that was noted is there, and not another of its number.
+    pub(super) fn lives(&self) -> bool {
+        let now = procfs::stat(self.tid.load(Ordering::Relaxed));
+        now.is_some_and(|now| now.start == self.start.load(Ordering::Relaxed) && !now.has_ended())
+    }
+
     pub(super) fn is_noted(&self) -> bool {
         self.state.load(Ordering::Acquire) == 1
     }

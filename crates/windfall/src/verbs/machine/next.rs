@@ -1,6 +1,8 @@
 //! The next command after a verb of this machine.
 
-use crate::cli::{CalibrateArgs, CompareArgs, CtlVerb, LabArgs, LabVerb, MachineVerb, RunArgs};
+use crate::cli::{
+    CalibrateArgs, CompareArgs, CtlVerb, LabArgs, LabVerb, MachineVerb, RunArgs, RunHost,
+};
 use crate::output::quoted;
 use crate::verbs::next::{named, trace};
 use std::path::{Path, PathBuf};
@@ -66,6 +68,9 @@ fn after_lab(args: &LabArgs) -> Option<String> {
 }
 
 fn after_run(args: &RunArgs, yes: bool) -> Option<String> {
+    if args.host == RunHost::Sim {
+        return None; // as a simulation it has said so itself
+    }
     let Some(file) = &args.file else {
         if !yes {
             return None; // the command failed, or was not found

@@ -11,7 +11,7 @@ use crate::{Answer, VerbError};
 use serde_json::json;
 use std::path::Path;
 use std::time::Instant as Clock;
-use windfall_linux::{KeptStatus, Settings};
+use windfall_linux::{KeptStatus, Settings, StopSignals};
 use windfall_report::check::broken;
 use windfall_report::{dry_run, json, text, took};
 use windfall_scenario::outcome::{holds, judge};
@@ -113,6 +113,8 @@ fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answ
     for line in broken(&scenario) {
         print_error(&format!("windfall: {}: {line}\n", settings.name));
     }
+    // A signal that comes again may not cost the results.
+    let _held = StopSignals::hold().map_err(|why| VerbError(format!("windfall: {why}")))?;
     let begun = Clock::now();
     let outcome = windfall_linux::run(plan, &settings, sink)?;
     let verdicts = judge(&scenario, &outcome);

@@ -337,7 +337,7 @@ mod tests {
     fn law_changes_of_threads_in_a_row_never_make_up_for_each_other() {
         let of = |first: bool| {
             let thread = |n: u64| {
-                let misses = if (n % 2 == 0) == first { 5 } else { 0 };
+                let misses = if n.is_multiple_of(2) == first { 5 } else { 0 };
                 json!({ "name": format!("w-{n}"), "received_ns": 7, "deadlines_missed": misses })
             };
             let threads: Vec<Value> = (1..=20).map(thread).collect();

@@ -5,7 +5,7 @@
 //! a file. The supervisor watches the guardian in turn, and posts another when it is gone.
 
 use crate::restore::go_on;
-use crate::restore::log::RestoreLog;
+use crate::restore::log::{RestoreLog, Table};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -111,37 +111,41 @@ enum Cause {
     KeptOff(i32),
 }
 
-/// The event loop's thread, as far as it can be seen from outside.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The event loop's thread and its processor, as far as they can be seen from outside. It costs a look into /proc, so it is taken only
+/// where no heartbeat came.
+#[derive(Clone, Copy)]
 struct Seen {
-    heartbeats: u64,
-    /// The processor time that it has received, if it could use more; `None`: it waits, or that is unknown.
+    /// The processor time that the thread has received, if it could use more; `None`: it waits, or that is unknown.
     received: Option<u64>,
+    /// How long the processor has worked.
+    worked: Option<u64>,
 }
 
-/// The behaviour of an event loop between two looks.
+/// The behaviour of an event loop between two looks without a heartbeat.
 enum Did {
-    /// It beat.
-    Beat,
-    /// It was runnable all the time, and was not run.
+    /// It was runnable all the time, and others had its processor.
     KeptOff,
-    Nothing,
+    /// It was runnable all the time, and nobody ran there.
+    StoodStill,
+    /// It waited, or it ran.
+    Else,
 }
 
 impl Seen {
-    fn now(restore_log: &RestoreLog) -> Seen {
-        let table = restore_log.table();
+    fn now(table: &Table) -> Seen {
         let tid = table.events_tid.load(Ordering::Relaxed);
         let is_runnable = procfs::stat(tid).is_some_and(|stat| stat.state == 'R');
-        let received = procfs::received(tid).filter(|_| is_runnable);
-        Seen { heartbeats: table.heartbeat.load(Ordering::Acquire), received }
+        Seen {
+            received: procfs::received(tid).filter(|_| is_runnable),
+            worked: procfs::worked(table.events_cpu.load(Ordering::Relaxed)),
+        }
     }
 
     fn since(self, before: Seen) -> Did {
-        match self.heartbeats == before.heartbeats {
-            false => Did::Beat,
-            true if self.received.is_some() && self == before => Did::KeptOff,
-            true => Did::Nothing,
+        match self.received.is_some() && self.received == before.received {
+            true if self.worked.is_some() && self.worked == before.worked => Did::StoodStill,
+            true => Did::KeptOff,
+            false => Did::Else,
         }
     }
 }
@@ -168,8 +172,7 @@ fn wait(
     home: &Affinity,
 ) -> Option<Cause> {
     let table = restore_log.table();
-    let mut seen = Seen::now(restore_log);
-    let mut worked = procfs::worked(table.events_cpu.load(Ordering::Relaxed));
+    let (mut heard, mut seen) = (0, None::<Seen>);
     let (mut still, mut kept_off, mut doubts) = (0, 0, false);
     loop {
         // However late this returns, it counts as one look: the guardian could not run either.
@@ -180,15 +183,17 @@ fn wait(
         if gone {
             return Some(Cause::Gone);
         }
-        let events_cpu = table.events_cpu.load(Ordering::Relaxed);
-        let (now, works) = (Seen::now(restore_log), procfs::worked(events_cpu));
-        match now.since(seen) {
-            Did::Beat => (still, kept_off) = (0, 0),
-            Did::KeptOff if works.is_some() && works == worked => {} // the processor stands still
-            Did::KeptOff => (still, kept_off) = (0, kept_off + LOOK),
-            Did::Nothing => still += LOOK,
+        let beats = table.heartbeat.load(Ordering::Acquire);
+        if beats != heard {
+            (heard, seen, still, kept_off) = (beats, None, 0, 0);
+        } else {
+            let now = Seen::now(table);
+            match seen.replace(now).map(|before| now.since(before)) {
+                Some(Did::StoodStill) => {}
+                Some(Did::KeptOff) => (still, kept_off) = (0, kept_off + LOOK),
+                Some(Did::Else) | None => still += LOOK,
+            }
         }
-        (seen, worked) = (now, works);
         // A killed supervisor keeps the pipe open until all its threads have ended, and those may have to wait for a processor.
         let silent = still + kept_off;
         if silent >= DOUBT && procfs::stat(supervisor).is_none_or(|stat| stat.has_ended()) {
@@ -198,7 +203,7 @@ fn wait(
         // Not to a processor whose threads keep even the event loop off.
         if doubts != (urgent && still >= DOUBT) {
             doubts = !doubts;
-            take_place(doubts, events_cpu, home);
+            take_place(doubts, table.events_cpu.load(Ordering::Relaxed), home);
         }
         if still > if urgent { PATIENCE } else { SETTING_UP } {
             return Some(Cause::Still(still, urgent));

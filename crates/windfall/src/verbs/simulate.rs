@@ -16,9 +16,13 @@ use windfall_time::Instant;
 use windfall_trace::{Header, Sink};
 
 pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
-    let scenario = read(args)?;
+    let mut scenario = read(args)?;
     let plan = plan(&scenario, &args.file)?;
     let granted = plan.refused.is_empty();
+    if args.seed.is_some() || args.length.is_some() {
+        // Reasons are about the file's own values, as with `--set`.
+        scenario.expectations.iter_mut().for_each(|expected| expected.because.clear());
+    }
     warn(&scenario);
     let cpus = u16::try_from(scenario.machine.speeds.len())
         .expect("a scenario that was checked has at most 1,024 processors");
@@ -79,10 +83,6 @@ fn read(args: &SimulateArgs) -> Result<Scenario, CommandError> {
     let mut scenario = load_with(&args.file, &args.set.overrides)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
     scenario.length = args.length.unwrap_or(scenario.length);
-    if args.seed.is_some() || args.length.is_some() {
-        // They are about the file's own values, as with `--set`.
-        scenario.expectations.iter_mut().for_each(|expected| expected.because.clear());
-    }
     Ok(scenario)
 }
 

@@ -174,7 +174,7 @@ fn law_a_recording_leaves_nothing_running_of_its_command_unsaid() {
 /// Starts a verb, and sends it a signal after a while.
 fn ended_by(signal: Signal, folder: &Scratch, arguments: &[&str]) -> Output {
     let child: Child = folder.command(arguments).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(300));
+    std::thread::sleep(Duration::from_millis(900));
     signal::send(signal, child.id());
     child.wait_with_output().unwrap()
 }

@@ -478,7 +478,7 @@ fn accepts_programs_that_end_badly_and_says_how() {
     }
     let _alone = alone();
     let program = |name: &str, end: &str| {
-        let command = format!("exec = [\"sh\", \"-c\", \"sleep 0.3; {end}\"]");
+        let command = format!("exec = [\"sh\", \"-c\", \"sleep 2; {end}\"]");
         format!("[threads.{name}]\nparent = \"ts\"\n{command}\n")
     };
     let all =
@@ -521,9 +521,9 @@ fn law_more_urgent_threads_of_others_do_not_keep_a_machine_from_being_given_back
     };
     assert!(urgent("85", "1000").wait().unwrap().success());
     assert!(!run.has_ended(), "a second is waited for: {}", run.said());
-    let mut longer = urgent("99", "9000");
+    let mut longer = urgent("99", "14000");
     let why = "threads of higher priority than ours, which are not of this run, had its processor";
-    assert!(until(Duration::from_secs(6), || run.said().contains(why)), "{}", run.said());
+    assert!(until(Duration::from_secs(12), || run.said().contains(why)), "{}", run.said());
     let said = run.said();
     assert!(said.contains("; everything was given back; what it supervised goes on: "), "{said}");
     assert!(!supervised(&program), "{said}");

@@ -105,8 +105,8 @@ fn go_on(processes: &BTreeSet<i32>) -> String {
 }
 
 fn give_back(log: &RestoreLog) -> Result<Restored, LinuxError> {
-    let (threads, programs) = (log.noted(), log.processes());
-    let trouble = log.restore_after();
+    let threads = log.noted();
+    let (trouble, programs) = log.restore_after();
     let found = Restored { supervisor: log.supervisor(), threads, go_on: go_on(&programs) };
     match trouble.first() {
         None => Ok(found),

@@ -8,6 +8,8 @@ mod readme;
 mod real;
 #[path = "control/tasks.rs"]
 mod tasks;
+#[path = "common/words.rs"]
+mod words;
 
 use serde_json::Value;
 use std::io::{Read, Write};

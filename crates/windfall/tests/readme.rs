@@ -7,6 +7,8 @@ mod real;
 mod shipped;
 #[path = "common/taken.rs"]
 mod taken;
+#[path = "common/words.rs"]
+mod words;
 
 use shipped::{root, scratch};
 use std::path::Path;
@@ -63,16 +65,8 @@ fn accepts_every_command_of_the_readme() {
             continue;
         }
         let Some(arguments) = line.strip_prefix("windfall ") else { continue };
-        // As a shell does: words, and what stands between quotes.
-        let arguments: Vec<String> = arguments
-            .split('\'')
-            .enumerate()
-            .flat_map(|(at, part)| match at % 2 {
-                0 => part.split_whitespace().collect(),
-                _ => vec![part],
-            })
-            .map(|word| word.replace('~', folder.to_str().unwrap()))
-            .collect();
+        let home = |word: &str| word.replace('~', folder.to_str().unwrap());
+        let arguments: Vec<String> = words::words(arguments).into_iter().map(home).collect();
         let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
         if ["measure", "compare", "run"].contains(&words[0]) && !real::is_ready() {
             continue;

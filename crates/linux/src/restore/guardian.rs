@@ -158,8 +158,7 @@ fn watch(restore_log: &RestoreLog, pipe: &OwnedFd, supervisor: i32, home: &Affin
     while process::exists(supervisor) && left > 0 && !process::hung_up(pipe, 1) {
         left -= 1;
     }
-    let programs = restore_log.processes();
-    let trouble = restore_log.restore_after();
+    let (trouble, programs) = restore_log.restore_after();
     restore_log.close();
     report_end(cause, supervisor, &trouble, &go_on(&programs));
 }

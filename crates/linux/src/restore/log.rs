@@ -251,13 +251,6 @@ impl RestoreLog {
         self.table.entries.iter().take(used)
     }
 
-    /// The processes, other than the run's own, whose threads are noted and live.
-    pub(crate) fn processes(&self) -> BTreeSet<i32> {
-        let noted = self.entries().filter(|entry| entry.is_noted() && entry.lives());
-        let pids = noted.map(|entry| entry.pid.load(Ordering::Relaxed));
-        pids.filter(|pid| *pid != self.supervisor()).collect()
-    }
-
     /// Notes the kernel's throttle of real-time threads, and sets or lifts it.
     pub(crate) fn throttle(&self, runtime: i64, period: i64) -> Result<(), LinuxError> {
         let table = &self.table;
@@ -314,11 +307,15 @@ impl RestoreLog {
         trouble
     }
 
-    /// Undoes the changes of a run that has died. Returns what could not be undone.
-    pub(crate) fn restore_after(&self) -> Vec<String> {
+    /// Undoes the changes of a run that has died. Returns what could not be undone, and the supervised processes that go on.
+    pub(crate) fn restore_after(&self) -> (Vec<String>, BTreeSet<i32>) {
+        let noted: Vec<&Entry> = self.entries().filter(|entry| entry.is_noted()).collect();
         let mut trouble = self.restore();
         trouble.extend(freezer::thaw_all(self.supervisor(), &|| {}));
-        trouble
+        // Who lives is asked last: before all have their classes back, a look at a thread may wait.
+        let live = noted.into_iter().filter(|entry| entry.lives());
+        let pids = live.map(|entry| entry.pid.load(Ordering::Relaxed));
+        (trouble, pids.filter(|pid| *pid != self.supervisor()).collect())
     }
 }
 

@@ -73,7 +73,9 @@ fn hear(
             locked.bell.clear(); // a later ring shows in the next poll
         }
         let left = locked.enter(|s| round(s, ready.contains(&ALARM), end));
-        if let Some(signal) = signals.next() {
+        if ready.contains(&SIGNAL)
+            && let Some(signal) = signals.next()
+        {
             signals.take(); // those that came with it, as SIGHUP with SIGTERM, are no second request
             return Ok(Ending::Signal(signal));
         }

@@ -1,16 +1,6 @@
 //! The requests that the README shows.
 
-use super::Run;
-
-/// The words of a command line, of which some stand between single quotes.
-fn words(line: &str) -> Vec<&str> {
-    let parts = line.split('\'').enumerate();
-    let each = parts.flat_map(|(n, part)| match n % 2 {
-        0 => part.split_whitespace().collect(),
-        _ => vec![part],
-    });
-    each.collect()
-}
+use super::{Run, words::words};
 
 #[test]
 fn accepts_the_requests_of_the_readme_on_its_scenario() {

@@ -52,8 +52,9 @@ impl Entry {
 
     /// Whether the thread that was noted is there, and not another of its number.
     pub(super) fn lives(&self) -> bool {
-        let now = procfs::stat(self.tid.load(Ordering::Relaxed));
-        now.is_some_and(|now| now.start == self.start.load(Ordering::Relaxed) && !now.has_ended())
+        let tid = self.tid.load(Ordering::Relaxed);
+        let same = |stat: Stat| stat.start == self.start.load(Ordering::Relaxed);
+        self.has_identity(tid).unwrap_or_else(|| procfs::stat(tid).is_some_and(same))
     }
 
     pub(super) fn is_noted(&self) -> bool {
@@ -85,10 +86,8 @@ impl Entry {
         if !self.is_noted() {
             return;
         }
-        let tid = self.tid.load(Ordering::Relaxed);
-        let same = |stat: Stat| stat.start == self.start.load(Ordering::Relaxed);
-        if self.has_identity(tid).unwrap_or_else(|| procfs::stat(tid).is_some_and(same)) {
-            give(tid, &self.what(), trouble);
+        if self.lives() {
+            give(self.tid.load(Ordering::Relaxed), &self.what(), trouble);
         }
         self.state.store(2, Ordering::Release);
     }

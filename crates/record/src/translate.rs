@@ -1,8 +1,7 @@
 //! From events of the kernel to records.
 //!
-//! Invariants: a [`ThreadId`] is declared before it is used and means one life of a thread number. `cpus` is what the
-//! records say that a processor runs. Where an event contradicts that, a switch is missing: this is counted and recorded as a
-//! loss, so that the records never contradict each other.
+//! Finds out which thread an event means; the assembler makes the records. Invariant: a [`ThreadId`] is declared before it is used and
+//! means one life of a thread number.
 
 use super::Recorded;
 use super::first::{Early, ThreadSnapshot};
@@ -13,7 +12,8 @@ use windfall_observe::routines::Routines;
 use windfall_observe::{KernelEvent, Observed};
 use windfall_programs::learn::Origin;
 use windfall_time::Instant;
-use windfall_trace::{COMMAND, Cpu, Event, NodeId, Sink, Stop, ThreadId};
+use windfall_trace::timeline::What;
+use windfall_trace::{Assembler, COMMAND, Cpu, Event, NodeId, Sink, Stop, ThreadId};
 
 // Fields: the state of one pass over the kernel's events; each event may change any of it.
 pub(super) struct Translator<'a> {
@@ -22,7 +22,7 @@ pub(super) struct Translator<'a> {
     now: Instant,
     /// The living threads by number.
     threads: HashMap<i32, Slot>,
-    cpus: BTreeMap<u16, Processor>,
+    assembler: Assembler,
     /// The command's node, and whose next child it is.
     command: Option<NodeId>,
     parent: Option<i32>,
@@ -42,24 +42,6 @@ struct Slot {
     pid: i32,
     name: String,
     node: Option<NodeId>,
-    state: State,
-    /// Woken since it last began to run: the switch that it undoes is still to come.
-    woken: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    Running(u16),
-    Ready,
-    /// It waits, or this is unknown.
-    Other,
-}
-
-#[derive(Default)]
-struct Processor {
-    /// A thread number, 0 for idle; `None` when it is unknown.
-    running: Option<i32>,
-    overheads: u32,
 }
 
 impl<'a> Translator<'a> {
@@ -68,7 +50,7 @@ impl<'a> Translator<'a> {
             sink,
             now: from,
             threads: HashMap::new(),
-            cpus: BTreeMap::new(),
+            assembler: Assembler::default(),
             command: None,
             parent: None,
             process: None,
@@ -124,15 +106,13 @@ impl<'a> Translator<'a> {
         }
         for (cpu, tid) in first {
             let next = (tid != 0).then(|| self.thread(tid));
-            self.put(&Event::Switch { cpu: Cpu(cpu), prev: None, next });
-            self.enter(cpu, tid);
+            self.goes_on(cpu, None, next);
         }
         for tid in ready {
-            let runs = |slot: &Slot| matches!(slot.state, State::Running(_));
-            if !born.contains(&tid) && !self.threads.get(&tid).is_some_and(runs) {
+            let its = self.threads.get(&tid).and_then(|slot| self.assembler.place(slot.id));
+            if !born.contains(&tid) && its.is_none() {
                 let thread = self.thread(tid);
-                self.become_ready(tid);
-                self.put(&Event::Wake { thread, by: None });
+                self.assembler.wake(self.sink, self.now, thread, None);
             }
         }
     }
@@ -143,7 +123,7 @@ impl<'a> Translator<'a> {
             Observed::Event(at, seen) => (at, seen),
             Observed::Lost(count) => {
                 self.counts.lost = self.counts.lost.saturating_add(count);
-                self.lose(cpu, Some(count));
+                self.assembler.lose(self.sink, self.now, Some(Cpu(cpu)), Some(count));
                 return;
             }
         };
@@ -169,16 +149,14 @@ impl<'a> Translator<'a> {
                 }
             }
             KernelEvent::OverheadBegin { kind, number } => {
-                self.cpu(cpu).overheads += 1;
-                self.put(&Event::OverheadBegin { cpu: Cpu(cpu), kind, number });
+                self.assembler.begin_overhead(self.sink, self.now, Cpu(cpu), kind, number);
             }
-            KernelEvent::OverheadEnd if self.cpu(cpu).overheads > 0 => {
-                self.cpu(cpu).overheads -= 1;
-                self.put(&Event::OverheadEnd { cpu: Cpu(cpu) });
+            // One that began before the recording has none to end.
+            KernelEvent::OverheadEnd => {
+                self.assembler.end_overhead(self.sink, self.now, Cpu(cpu));
             }
-            // One that began before the recording; and what other events say, too.
-            KernelEvent::OverheadEnd
-            | KernelEvent::Wake { .. }
+            // What other events say, too.
+            KernelEvent::Wake { .. }
             | KernelEvent::Steal { .. }
             | KernelEvent::Interrupted { .. }
             | KernelEvent::Fork { .. }
@@ -194,71 +172,35 @@ impl<'a> Translator<'a> {
     /// Closes the trace, and gives what was counted.
     pub(super) fn finish(mut self) -> Recorded {
         self.put(&Event::Mark { thread: None, text: "the recording ends".to_owned() });
+        self.counts.threads = self.assembler.threads();
         self.counts
     }
 
     fn switch(&mut self, cpu: u16, prev: i32, stop: Stop, next: i32) {
         self.counts.switches += 1;
-        for _ in 0..std::mem::take(&mut self.cpu(cpu).overheads) {
-            self.put(&Event::OverheadEnd { cpu: Cpu(cpu) });
-        }
-        if self.cpu(cpu).running.is_some_and(|ran| ran != prev) {
-            self.counts.missing += 1;
-            self.lose(cpu, None);
-        }
-        self.is_alone(cpu, prev);
-        self.is_alone(cpu, next);
         let leaves = (prev != 0).then(|| (self.thread(prev), stop));
         let enters = (next != 0).then(|| self.thread(next));
-        self.put(&Event::Switch { cpu: Cpu(cpu), prev: leaves, next: enters });
-        if let Some(slot) = self.threads.get_mut(&prev) {
-            let able = stop == Stop::Preempted || std::mem::take(&mut slot.woken);
-            slot.state = if able { State::Ready } else { State::Other };
-        }
-        if let (Some((thread, Stop::Exited)), true) = (leaves, prev != next) {
-            self.threads.remove(&prev);
+        self.goes_on(cpu, leaves, enters);
+        if prev != next && stop == Stop::Exited && prev != 0 {
             self.starting.remove(&prev);
-            self.put(&Event::Exit { thread });
-        }
-        self.enter(cpu, next);
-    }
-
-    fn enter(&mut self, cpu: u16, tid: i32) {
-        self.cpu(cpu).running = Some(tid);
-        if let Some(slot) = self.threads.get_mut(&tid) {
-            (slot.state, slot.woken) = (State::Running(cpu), false);
+            if let Some(slot) = self.threads.remove(&prev) {
+                self.end(&slot);
+            }
         }
     }
 
-    /// If a thread is said to run on another processor, a switch is missing there.
-    fn is_alone(&mut self, cpu: u16, tid: i32) {
-        if let Some(State::Running(other)) = self.threads.get(&tid).map(|slot| slot.state)
-            && other != cpu
-        {
-            self.counts.missing += 1;
-            self.lose(other, None);
-        }
+    /// A processor goes from one thread to another; what this contradicts is counted.
+    fn goes_on(&mut self, cpu: u16, leaves: Option<(ThreadId, Stop)>, enters: Option<ThreadId>) {
+        let missing = self.assembler.switch(self.sink, self.now, Cpu(cpu), leaves, enters);
+        self.counts.missing += missing.len() as u64;
     }
 
     fn wake(&mut self, tid: i32, by: i32) {
         self.counts.wakeups += 1;
         let thread = self.thread(tid);
-        if !self.become_ready(tid) {
-            return; // it was on its way to a wait when another thread took its processor
-        }
         let by = (by != 0).then(|| self.thread(by));
-        self.put(&Event::Wake { thread, by });
-    }
-
-    /// Takes note of a wake-up; whether it is one.
-    fn become_ready(&mut self, tid: i32) -> bool {
-        let Some(slot) = self.threads.get_mut(&tid) else { return false };
-        match slot.state {
-            State::Ready => return false,
-            State::Running(_) => slot.woken = true,
-            State::Other => slot.state = State::Ready,
-        }
-        true
+        // One that is ready was on its way to a wait when another thread took its processor.
+        self.assembler.wake(self.sink, self.now, thread, by);
     }
 
     fn fork(&mut self, parent: i32, child: i32, ChildKind { thread, name }: ChildKind) {
@@ -287,13 +229,10 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// A thread has ended unseen; if it is said to run, its last switch is missing.
+    /// A thread has ended; if it is said to run, its last switch is missing.
     fn end(&mut self, slot: &Slot) {
-        if let State::Running(on) = slot.state {
-            self.counts.missing += 1;
-            self.lose(on, None);
-        }
-        self.put(&Event::Exit { thread: slot.id });
+        let missing = self.assembler.exit(self.sink, self.now, slot.id);
+        self.counts.missing += u64::from(missing.is_some());
     }
 
     fn renamed(&mut self, tid: i32, name: String) {
@@ -314,8 +253,8 @@ impl<'a> Translator<'a> {
             self.threads.extend(first.map(|first| (tid, first)));
             return;
         };
-        let ran = self.cpu(cpu).running == Some(tid);
-        if let Some(mut same) = first.take_if(|_| ran) {
+        let ran = self.assembler.runs(Cpu(cpu));
+        if let Some(mut same) = first.take_if(|slot| ran == What::Thread(slot.id)) {
             // It has waited under its new number already, and was taken for somebody else.
             self.end(&slot);
             (same.pid, same.node) = (slot.pid, slot.node);
@@ -328,23 +267,9 @@ impl<'a> Translator<'a> {
         }
         for (slot, number) in [(Some(slot), tid), (first, old)] {
             let Some(slot) = slot else { continue };
-            if let State::Running(on) = slot.state {
-                self.cpu(on).running = Some(number);
-            }
             self.threads.insert(number, slot);
             self.put_thread(number);
         }
-    }
-
-    /// A processor is unknown, and so is every thread that is not seen running elsewhere.
-    fn lose(&mut self, cpu: u16, count: Option<u64>) {
-        *self.cpu(cpu) = Processor::default();
-        for slot in self.threads.values_mut() {
-            if !matches!(slot.state, State::Running(on) if on != cpu) {
-                (slot.state, slot.woken) = (State::Other, false);
-            }
-        }
-        self.put(&Event::Lost { cpu: Some(Cpu(cpu)), count });
     }
 
     /// The thread of a number, which is declared at its first use.
@@ -359,11 +284,10 @@ impl<'a> Translator<'a> {
     }
 
     fn declare(&mut self, tid: i32, pid: i32, name: String, node: Option<NodeId>) -> ThreadId {
-        let id = ThreadId(self.counts.threads);
-        self.counts.threads += 1;
+        let id = self.assembler.new_thread();
         let of_process = self.process.is_some_and(|process| process == pid);
         let node = node.or(self.command.filter(|_| of_process));
-        let slot = Slot { id, pid, name, node, state: State::Other, woken: false };
+        let slot = Slot { id, pid, name, node };
         self.threads.insert(tid, slot);
         self.put_thread(tid);
         id
@@ -374,10 +298,6 @@ impl<'a> Translator<'a> {
         let (tid, pid) = (tid.unsigned_abs(), slot.pid.unsigned_abs());
         let (thread, name, node) = (slot.id, slot.name.clone(), slot.node);
         self.put(&Event::Thread { thread, tid, pid, name, node });
-    }
-
-    fn cpu(&mut self, cpu: u16) -> &mut Processor {
-        self.cpus.entry(cpu).or_default()
     }
 
     fn put(&mut self, event: &Event) {

@@ -53,9 +53,8 @@ impl<S: Sink> Tracer<S> {
     /// Records the result of `event`, which is called only when a trace is recorded.
     #[inline]
     pub fn record(&mut self, at: Instant, event: impl FnOnce() -> Event) {
-        if let Some(sink) = &mut self.sink {
-            self.records += 1;
-            sink.record(at, &event());
+        if self.is_on() {
+            Sink::record(self, at, &event());
         }
     }
 
@@ -174,6 +173,16 @@ impl<S: Sink> Tracer<S> {
             self.nodes.len() - 1
         });
         trace::NodeId(u32::try_from(at).expect("schedulers are numbered by 32 bits"))
+    }
+}
+
+impl<S: Sink> Sink for Tracer<S> {
+    #[inline]
+    fn record(&mut self, at: Instant, event: &Event) {
+        if let Some(sink) = &mut self.sink {
+            self.records += 1;
+            sink.record(at, event);
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 //! to be known before it ends and a trace can be written while it happens.
 
 use crate::task::TaskEvent;
+use std::collections::VecDeque;
 use windfall_time::{Instant, Span};
 
 /// A thread of this trace; an index into the threads in order of declaration.
@@ -341,6 +342,13 @@ impl<S: Sink + ?Sized> Sink for &mut S {
 
     fn is_broken(&self) -> bool {
         (**self).is_broken()
+    }
+}
+
+/// Keeps everything, to be taken from the front.
+impl Sink for VecDeque<Record> {
+    fn record(&mut self, at: Instant, event: &Event) {
+        self.push_back(Record { at, event: event.clone() });
     }
 }
 

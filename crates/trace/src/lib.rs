@@ -7,6 +7,7 @@
 //! looked at with the same eyes.
 #![forbid(unsafe_code)]
 
+mod assembler;
 pub mod codec;
 pub mod escape;
 mod event;
@@ -20,6 +21,7 @@ mod source;
 mod task;
 pub mod timeline;
 
+pub use assembler::{Assembler, Contradiction};
 pub use event::{
     COMMAND, Cpu, Discard, Event, Figure, Header, Memory, NodeId, Note, OverheadKind, Record, Sink,
     Stop, ThreadId,

@@ -4,14 +4,18 @@ use rustc_hash::FxHashMap;
 use windfall_os::process;
 use windfall_scenario::Tracer;
 use windfall_time::Instant;
-use windfall_trace::{OverheadKind, Record, Ring, Stop, ThreadId};
+use windfall_trace::timeline::What;
+use windfall_trace::{Assembler, Cpu, OverheadKind, Record, Ring, Stop, ThreadId};
 
 /// Number of records that are kept, some 19 MB: some seconds at ten thousand switches a second, minutes at less.
 const KEPT: usize = 1 << 18;
 
+/// The most threads that are not supervised and are remembered.
+pub(super) const OTHERS: usize = 4_096;
+
 const _: () = assert!(size_of::<Record>() <= 72);
 
-/// The activity of a processor, for the trace.
+/// The activity of a processor from now on, for the trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Occupancy {
     /// Nothing that concerns the run.
@@ -22,20 +26,20 @@ pub(super) enum Occupancy {
     Other(ThreadId),
     /// It runs the supervisor.
     Decides,
-    /// Unknown, because events were lost.
-    Unknown,
 }
 
 /// The records of a run, and the state that is needed to write them.
 #[derive(Default)]
 pub(crate) struct Trace {
     pub(crate) tracer: Tracer<Ring>,
-    /// By processor: what it does, since when, and the last time that a thread was granted it.
-    pub(super) doing: Vec<(Occupancy, Instant)>,
+    /// The activity of each processor according to the records.
+    assembler: Assembler,
+    /// By processor: what began last, and when.
+    began: Vec<(Occupancy, Instant)>,
+    /// By processor: the last time that a thread was granted it.
     pub(super) granted: Vec<Instant>,
     /// Threads that are not supervised and took a processor, by kernel id.
     pub(super) others: FxHashMap<i32, ThreadId>,
-    threads: u32,
 }
 
 impl Trace {
@@ -45,15 +49,15 @@ impl Trace {
         let _ = process::lay_on_large_pages(ring.memory()); // if this fails, some decisions take 2 us more
         Trace {
             tracer: Tracer::new(Some(ring)),
-            doing: vec![(Occupancy::Unknown, Instant::ZERO); cpus],
+            assembler: Assembler::with_capacity(cpus, OTHERS),
+            began: vec![(Occupancy::Nothing, Instant::ZERO); cpus],
             granted: vec![Instant::ZERO; cpus],
             ..Trace::default()
         }
     }
 
     pub(super) fn fresh(&mut self) -> ThreadId {
-        self.threads += 1;
-        ThreadId(self.threads - 1)
+        self.assembler.new_thread()
     }
 
     /// Returns a thread that is not supervised, and declares it at first. The reader of the trace looks its name up.
@@ -67,11 +71,18 @@ impl Trace {
         thread
     }
 
+    /// Whether a processor runs a supervised thread according to the trace.
+    pub(super) fn runs_supervised(&self, cpu: usize) -> bool {
+        let known = self.assembler.runs(cpu_id(cpu)) != What::Unknown;
+        known && matches!(self.began[cpu].0, Occupancy::Thread(_))
+    }
+
     /// Records that thread `tid`, whose arrival was not seen, kept the granted thread off a processor until `at`.
     pub(super) fn was_held_by(&mut self, tid: i32, cpu: usize, at: Instant) {
-        let (doing, since) = self.doing[cpu];
+        let (began, since) = self.began[cpu];
+        let known = self.assembler.runs(cpu_id(cpu)) != What::Unknown;
         let from = since.max(self.granted[cpu]);
-        if doing == Occupancy::Nothing && from < at {
+        if known && began == Occupancy::Nothing && from < at {
             let other = self.other(tid, from);
             self.turns(cpu, from, Stop::Preempted, Occupancy::Other(other));
         }
@@ -79,20 +90,40 @@ impl Trace {
 
     /// Records that a processor does something else; `stop` is why a thread leaves it, if one does.
     pub(super) fn turns(&mut self, cpu: usize, at: Instant, stop: Stop, to: Occupancy) {
-        let (from, _) = std::mem::replace(&mut self.doing[cpu], (to, at));
-        let thread = |doing| match doing {
+        self.began[cpu] = (to, at);
+        let Trace { assembler, tracer, .. } = self;
+        let cpu = cpu_id(cpu);
+        let ran = assembler.runs(cpu);
+        let prev = if let What::Thread(thread) = ran { Some((thread, stop)) } else { None };
+        let next = match to {
             Occupancy::Thread(thread) | Occupancy::Other(thread) => Some(thread),
-            Occupancy::Nothing | Occupancy::Decides | Occupancy::Unknown => None,
+            Occupancy::Nothing | Occupancy::Decides => None,
         };
-        if from == Occupancy::Decides && to != Occupancy::Decides {
-            self.tracer.overhead_end(at, cpu);
+        let decided = !assembler.overheads(cpu).is_empty();
+        if to != Occupancy::Decides {
+            assembler.end_overheads(tracer, at, cpu);
         }
-        let prev = thread(from).map(|thread| (thread, stop));
-        if prev.is_some() || thread(to).is_some() || from == Occupancy::Unknown {
-            self.tracer.switch(at, cpu, prev, thread(to));
+        if prev.is_some() || next.is_some() || ran == What::Unknown {
+            assembler.turn(tracer, at, cpu, prev, next);
         }
-        if to == Occupancy::Decides && from != Occupancy::Decides {
-            self.tracer.overhead(at, cpu, OverheadKind::Scheduling, 0);
+        if to == Occupancy::Decides && !decided {
+            assembler.begin_overhead(tracer, at, cpu, OverheadKind::Scheduling, 0);
         }
     }
+
+    /// Records an overhead in a stretch of time that is over.
+    pub(super) fn overhead(&mut self, cpu: usize, kind: OverheadKind, from: Instant, to: Instant) {
+        let (Trace { assembler, tracer, .. }, cpu) = (self, cpu_id(cpu));
+        assembler.begin_overhead(tracer, from, cpu, kind, 0);
+        assembler.end_overhead(tracer, to, cpu);
+    }
+
+    /// Records that events of a processor, or of any, are lost.
+    pub(super) fn lose(&mut self, cpu: Option<usize>, at: Instant, count: u64) {
+        self.assembler.lose(&mut self.tracer, at, cpu.map(cpu_id), Some(count));
+    }
+}
+
+fn cpu_id(cpu: usize) -> Cpu {
+    Cpu(u16::try_from(cpu).expect("at most 1,024 processors"))
 }

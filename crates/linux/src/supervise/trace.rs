@@ -6,15 +6,12 @@
 
 use crate::account::cpu::Running;
 use crate::supervise::linux::Linux;
-use crate::supervise::records::Occupancy;
+use crate::supervise::records::{OTHERS, Occupancy};
 use windfall_hierarchy::NodeId;
 use windfall_host::Thread;
 use windfall_observe::rings::{Taken, Where};
 use windfall_time::{Instant, Span};
-use windfall_trace::{Cpu, Event, OverheadKind, Stop, ThreadId};
-
-/// The most threads that are not supervised and are remembered.
-const OTHERS: usize = 4_096;
+use windfall_trace::{OverheadKind, Stop, ThreadId};
 
 /// The longest that a thread can be on a supervised processor before an event says so. A reader waits longer than this until it takes
 /// records to be in order (`trace_reader.rs`).
@@ -22,7 +19,10 @@ const LATELY: Span = Span::from_millis(100);
 
 /// Begins the trace: all processors are idle, except the event loop's.
 pub(crate) fn begin(linux: &mut Linux) {
-    for cpu in 0..linux.trace.doing.len() {
+    if !linux.trace.tracer.is_on() {
+        return;
+    }
+    for cpu in 0..linux.cpus.len() {
         let to = match linux.cpus[cpu].occupant {
             Running::Supervisor => Occupancy::Decides,
             _ => Occupancy::Nothing,
@@ -82,9 +82,10 @@ pub(crate) fn switch(
         return;
     }
     let left = linux.threads.tids.get(&prev).copied();
-    let stop = match (linux.trace.doing[cpu].0, left) {
-        (Occupancy::Thread(_), None) => Stop::Exited, // or it is not supervised any more
-        (Occupancy::Thread(_), Some(number)) if !waits => why(&threads[number as usize], stop, at),
+    let supervised = linux.trace.runs_supervised(cpu);
+    let stop = match left {
+        None if supervised => Stop::Exited, // or it is not supervised any more
+        Some(number) if supervised && !waits => why(&threads[number as usize], stop, at),
         _ => stop,
     };
     let since = linux.cpus[cpu].since();
@@ -133,24 +134,20 @@ pub(crate) fn taken(linux: &mut Linux, cpu: usize, Taken { all, soft, steal }: T
         (OverheadKind::Steal, still, to),
     ];
     for (kind, from, to) in pieces.into_iter().filter(|(_, from, to)| from < to) {
-        linux.trace.tracer.overhead(from, cpu, kind, 0);
-        linux.trace.tracer.overhead_end(to, cpu);
+        linux.trace.overhead(cpu, kind, from, to);
     }
 }
 
 /// Records that kernel events were lost.
 pub(crate) fn lost(linux: &mut Linux, place: Where, count: u64) {
+    if !linux.trace.tracer.is_on() {
+        return;
+    }
     let (at, cpu) = match place {
         Where::Here(cpu) => (linux.cpus[cpu].since(), Some(cpu)),
         Where::Elsewhere => (linux.clock.time(), None),
     };
-    for (number, doing) in linux.trace.doing.iter_mut().enumerate() {
-        if cpu.is_none_or(|cpu| cpu == number) {
-            *doing = (Occupancy::Unknown, at);
-        }
-    }
-    let cpu = cpu.and_then(|cpu| u16::try_from(cpu).ok()).map(Cpu);
-    linux.trace.tracer.record(at, || Event::Lost { cpu, count: Some(count) });
+    linux.trace.lose(cpu, at, count);
 }
 
 /// Returns why a thread left a processor at `at`, if the kernel says `stop`. The kernel sees threads that wait for a grant, or are

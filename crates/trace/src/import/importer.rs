@@ -10,10 +10,10 @@ use super::record::Waiting;
 use super::report::count;
 use super::translate::Translator;
 use super::{Aside, Format, Head, Heading, ImportError, RawEvent, Reading, Report, Task, limits};
-use crate::{Cpu, Event, Header, Record};
+use crate::{Cpu, Header, Record};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead};
-use windfall_time::{Instant, Span};
+use windfall_time::Span;
 
 /// How many lines are held back unless said otherwise.
 const WINDOW: usize = 1024;
@@ -211,7 +211,7 @@ impl<R: BufRead> Importer<R> {
             && let Some(next) = self.queue.next_on(cpu)
             && let Some(tid) = next.claims()
         {
-            self.translator.foresee(cpu, tid, next.line, &mut self.report);
+            self.translator.foresee(Cpu(cpu), tid, next.line, &mut self.report);
         }
     }
 
@@ -257,9 +257,7 @@ impl<R: BufRead> Importer<R> {
         let last = self.released.unwrap_or(0);
         self.early_losses(last);
         if failed.is_some() {
-            let event = Event::Lost { cpu: None, count: None };
-            let at = Instant::from_nanos(last);
-            self.translator.out.push_back(Record { at, event });
+            self.translator.take(Waiting::loss(last, 0, None, None), &mut self.report);
         }
         self.failed = failed;
         self.ended = true;

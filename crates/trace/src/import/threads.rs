@@ -7,14 +7,15 @@
 
 use super::Report;
 use super::record::Task;
-use crate::{Event, ThreadId};
+use crate::{Assembler, Event, ThreadId};
 use std::collections::HashMap;
 
 /// The living threads by number.
 #[derive(Default)]
 pub(super) struct Threads {
     slots: HashMap<u32, Slot>,
-    declared: u32,
+    /// The number under which each thread was declared or goes on.
+    numbers: Vec<u32>,
 }
 
 #[derive(Default)]
@@ -29,10 +30,6 @@ pub(super) struct Slot {
     pub(super) fresh: bool,
     /// Woken since it last began to wait.
     pub(super) woken: bool,
-    /// The processor that it entered last; it still runs there if the processor agrees.
-    pub(super) on: Option<u16>,
-    /// The loss after which it is known to be ready.
-    pub(super) ready_since: Option<u64>,
 }
 
 impl Threads {
@@ -41,9 +38,14 @@ impl Threads {
         self.slots.entry(tid).or_default()
     }
 
-    /// Whether the number belongs to a thread that is in the records.
-    pub(super) fn is_declared(&self, tid: u32) -> bool {
-        self.slots.get(&tid).is_some_and(|slot| slot.id.is_some())
+    /// The thread of a number, if it is in the records.
+    pub(super) fn declared(&self, tid: u32) -> Option<ThreadId> {
+        self.slots.get(&tid)?.id
+    }
+
+    /// The number of a thread that is in the records.
+    pub(super) fn number(&self, thread: ThreadId) -> u32 {
+        self.numbers[thread.0 as usize]
     }
 
     /// Takes a name and a process from a line. Returns a new declaration if the thread has been
@@ -84,6 +86,7 @@ impl Threads {
     pub(super) fn id(
         &mut self,
         tid: u32,
+        assembler: &mut Assembler,
         report: &mut Report,
     ) -> Option<(ThreadId, Option<Event>)> {
         if tid == 0 {
@@ -92,8 +95,8 @@ impl Threads {
         if let Some(id) = self.slot(tid).id {
             return Some((id, None));
         }
-        let id = ThreadId(self.declared);
-        self.declared = self.declared.saturating_add(1);
+        let id = assembler.new_thread();
+        self.numbers.push(tid);
         report.threads += 1;
         let slot = self.slot(tid);
         report.reused_tids += u64::from(std::mem::take(&mut slot.ended));
@@ -113,6 +116,9 @@ impl Threads {
         let slot = self.slots.remove(&old)?;
         self.slots.insert(old, Slot { ended: true, ..Slot::default() });
         let event = slot.declaration(tid);
+        if let Some(thread) = slot.id {
+            self.numbers[thread.0 as usize] = tid;
+        }
         self.slots.insert(tid, slot);
         event
     }

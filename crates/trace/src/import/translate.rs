@@ -1,16 +1,14 @@
 //! Translates lines: [`Waiting`] lines in order of time become records.
 //!
-//! Invariants: `running` is what the records say that a processor runs; after a loss it is unknown.
-//! A contradiction (another thread leaves than entered; a thread is on two processors) is counted
-//! and becomes a loss on the processor that was wrong, so the records never contradict each other.
-//! Overheads on a processor are closed in the order in which they were opened, at the latest when it
-//! switches.
+//! Finds out which thread a line means; the assembler makes the records. Where a line contradicts them
+//! (another thread leaves than entered; a thread is on two processors), this is reported.
 
 use super::Report;
 use super::record::{RawEvent, Task, Waiting};
 use super::threads::Threads;
-use crate::{Cpu, Event, OverheadKind, Record, Stop, ThreadId};
-use std::collections::{HashMap, VecDeque};
+use crate::timeline::What;
+use crate::{Assembler, Contradiction, Cpu, Event, OverheadKind, Record, Stop, ThreadId};
+use std::collections::VecDeque;
 use windfall_time::Instant;
 
 /// Interrupts do not nest deeper; a hostile source gets no more than this.
@@ -22,16 +20,7 @@ pub(super) struct Translator {
     pub(super) out: VecDeque<Record>,
     now: Instant,
     threads: Threads,
-    cpus: HashMap<u16, Processor>,
-    /// How many losses there were; what was known before one may be wrong after it.
-    losses: u64,
-}
-
-#[derive(Default)]
-struct Processor {
-    /// The thread number, 0 for idle; `None` when it is unknown.
-    running: Option<u32>,
-    overheads: Vec<OverheadKind>,
+    assembler: Assembler,
 }
 
 impl Translator {
@@ -40,18 +29,16 @@ impl Translator {
         self.now = Instant::from_nanos(waiting.ns);
         let Waiting { line, cpu, by, pid, interrupt, raw, .. } = waiting;
         if let RawEvent::Lost { count } = raw {
-            self.lose(cpu, count);
+            self.assembler.lose(&mut self.out, self.now, cpu.map(Cpu), count);
             return;
         }
         if let Some(task) = &by {
             let event = self.threads.learn(task, false, pid, report);
             self.emit(event);
         }
-        let cpu = cpu.unwrap_or(0);
+        let cpu = Cpu(cpu.unwrap_or(0));
         let context = by.as_ref().map_or(0, |task| task.tid);
-        if let RawEvent::Switch { prev, .. } = &raw {
-            self.foresee(cpu, prev.tid, line, report);
-        } else if by.is_some() {
+        if !matches!(raw, RawEvent::Switch { .. }) && by.is_some() {
             self.foresee(cpu, context, line, report);
         }
         match raw {
@@ -68,7 +55,7 @@ impl Translator {
                 self.waking(&task, by, report);
             }
             RawEvent::WakeupNew(Some(task)) => {
-                if self.threads.is_declared(task.tid) && !self.threads.slot(task.tid).fresh {
+                if self.threads.declared(task.tid).is_some() && !self.threads.slot(task.tid).fresh {
                     self.end(line, task.tid, report);
                 }
                 let by = self.cause(cpu, context, interrupt, report);
@@ -97,75 +84,83 @@ impl Translator {
 
     /// Compares who runs on a processor with what `line`, its next one, says. If they differ, at
     /// least one switch is missing between them, so from here on the processor is unknown.
-    pub(super) fn foresee(&mut self, cpu: u16, tid: u32, line: u64, report: &mut Report) {
-        if let Some(ran) = self.cpu(cpu).running
-            && ran != tid
-        {
-            report.mismatches.add(line, &format!("cpu {cpu} ran thread {ran}, but now {tid}"));
-            report.unpaired_overheads += self.cpu(cpu).overheads.len() as u64;
-            self.lose(Some(cpu), None);
-        }
+    pub(super) fn foresee(&mut self, cpu: Cpu, tid: u32, line: u64, report: &mut Report) {
+        let says = match self.threads.declared(tid) {
+            _ if tid == 0 => Some(What::Idle),
+            thread => thread.map(What::Thread),
+        };
+        let thread = match self.assembler.runs(cpu) {
+            ran if Some(ran) == says => return,
+            What::Idle => None,
+            What::Thread(thread) => Some(thread),
+            What::Unknown | What::Overhead(_) => return,
+        };
+        report.unpaired_overheads += self.assembler.overheads(cpu).len() as u64;
+        self.contradicts(Contradiction::Ran { cpu, thread }, tid, cpu, line, report);
+        self.assembler.lose(&mut self.out, self.now, Some(cpu), None);
+    }
+
+    /// Reports that the records contradict a line, which says that thread `tid` is on `now`.
+    fn contradicts(
+        &mut self,
+        found: Contradiction,
+        tid: u32,
+        now: Cpu,
+        line: u64,
+        report: &mut Report,
+    ) {
+        let text = match found {
+            Contradiction::Ran { cpu, thread } => {
+                let ran = thread.map_or(0, |thread| self.threads.number(thread));
+                format!("cpu {} ran thread {ran}, but now {tid}", cpu.0)
+            }
+            Contradiction::Elsewhere { cpu, thread } => {
+                let tid = self.threads.number(thread);
+                format!("thread {tid} is on cpu {} and on {}", now.0, cpu.0)
+            }
+        };
+        report.mismatches.add(line, &text);
     }
 
     fn switch(
         &mut self,
         line: u64,
-        cpu: u16,
+        cpu: Cpu,
         prev: &Task,
         stop: Stop,
         next: &Task,
         report: &mut Report,
     ) {
-        while self.cpu(cpu).overheads.pop().is_some() {
-            report.unpaired_overheads += 1;
-            self.put(Event::OverheadEnd { cpu: Cpu(cpu) });
-        }
-        for task in [prev, next] {
-            if let Some(other) = self.runs(task.tid)
-                && other != cpu
-            {
-                let text = format!("thread {} is on cpu {cpu} and on {other}", task.tid);
-                report.mismatches.add(line, &text);
-                self.lose(Some(other), None);
-            }
-            self.meet(task, report);
-        }
+        report.unpaired_overheads += self.assembler.overheads(cpu).len() as u64;
+        self.meet(prev, report);
+        self.meet(next, report);
         let leaves = self.declare(prev.tid, report).map(|thread| (thread, stop));
         let enters = self.declare(next.tid, report);
-        let losses = self.losses;
-        if prev.tid != 0 {
-            let slot = self.threads.slot(prev.tid);
-            slot.on = None;
-            slot.ready_since = (stop == Stop::Preempted).then_some(losses);
-            slot.woken &= stop == Stop::Preempted;
+        for found in self.assembler.switch(&mut self.out, self.now, cpu, leaves, enters) {
+            self.contradicts(found, prev.tid, cpu, line, report);
         }
-        self.put(Event::Switch { cpu: Cpu(cpu), prev: leaves, next: enters });
-        if stop == Stop::Exited
-            && prev.tid != next.tid
-            && let Some(thread) = self.threads.close(prev.tid)
-        {
-            self.put(Event::Exit { thread });
+        if prev.tid != 0 {
+            self.threads.slot(prev.tid).woken &= stop == Stop::Preempted;
+        }
+        if stop == Stop::Exited && prev.tid != next.tid {
+            self.end(line, prev.tid, report);
         }
         if next.tid != 0 {
-            let slot = self.threads.slot(next.tid);
-            (slot.on, slot.ready_since, slot.fresh) = (Some(cpu), None, false);
+            self.threads.slot(next.tid).fresh = false;
         }
-        self.cpu(cpu).running = Some(next.tid);
     }
 
-    fn overhead_begins(&mut self, cpu: u16, kind: OverheadKind, number: u16, report: &mut Report) {
-        if self.cpu(cpu).overheads.len() < MOST_OVERHEADS {
-            self.cpu(cpu).overheads.push(kind);
-            self.put(Event::OverheadBegin { cpu: Cpu(cpu), kind, number });
+    fn overhead_begins(&mut self, cpu: Cpu, kind: OverheadKind, number: u16, report: &mut Report) {
+        if self.assembler.overheads(cpu).len() < MOST_OVERHEADS {
+            self.assembler.begin_overhead(&mut self.out, self.now, cpu, kind, number);
         } else {
             report.unpaired_overheads += 1;
         }
     }
 
-    fn overhead_ends(&mut self, cpu: u16, kind: OverheadKind, report: &mut Report) {
-        if self.cpu(cpu).overheads.last() == Some(&kind) {
-            self.cpu(cpu).overheads.pop();
-            self.put(Event::OverheadEnd { cpu: Cpu(cpu) });
+    fn overhead_ends(&mut self, cpu: Cpu, kind: OverheadKind, report: &mut Report) {
+        if self.assembler.overheads(cpu).last() == Some(&kind) {
+            self.assembler.end_overhead(&mut self.out, self.now, cpu);
         } else {
             report.unpaired_overheads += 1;
         }
@@ -177,30 +172,23 @@ impl Translator {
         if task.tid == 0 {
             return;
         }
-        let runs = self.runs(task.tid).is_some();
         let Some(thread) = self.declare(task.tid, report) else { return };
-        let losses = self.losses;
         let slot = self.threads.slot(task.tid);
-        slot.woken = true;
-        slot.fresh = false;
-        if slot.ready_since == Some(losses) {
+        (slot.woken, slot.fresh) = (true, false);
+        if !self.assembler.wake(&mut self.out, self.now, thread, by) {
             report.redundant_wakes += 1;
-            return;
         }
-        // One that runs may be about to wait: whether this wake counts, its next switch tells.
-        slot.ready_since = (!runs).then_some(losses);
-        self.put(Event::Wake { thread, by });
     }
 
     /// The thread that caused the event of a line, unless an interrupt did.
     fn cause(
         &mut self,
-        cpu: u16,
+        cpu: Cpu,
         context: u32,
         interrupt: Option<bool>,
         report: &mut Report,
     ) -> Option<ThreadId> {
-        let interrupted = interrupt.unwrap_or(!self.cpu(cpu).overheads.is_empty());
+        let interrupted = interrupt.unwrap_or(!self.assembler.overheads(cpu).is_empty());
         if interrupted || context == 0 {
             return None;
         }
@@ -227,40 +215,21 @@ impl Translator {
             return;
         }
         self.end(line, tid, report);
-        let runs = self.runs(old);
         let event = self.threads.renumber(old, tid);
         self.emit(event);
-        if let Some(cpu) = runs {
-            self.cpu(cpu).running = Some(tid);
-        }
     }
 
     /// A thread number is free again; if its thread was running, events are missing.
     fn end(&mut self, line: u64, tid: u32, report: &mut Report) {
-        if let Some(cpu) = self.runs(tid) {
+        let Some(thread) = self.threads.close(tid) else { return };
+        if let Some(Cpu(cpu)) = self.assembler.exit(&mut self.out, self.now, thread) {
             report.mismatches.add(line, &format!("thread {tid} has ended and is on cpu {cpu}"));
-            self.lose(Some(cpu), None);
         }
-        if let Some(thread) = self.threads.close(tid) {
-            self.put(Event::Exit { thread });
-        }
-    }
-
-    /// Forgets the state of a processor (of all, without one), and of every thread that is not seen
-    /// running.
-    fn lose(&mut self, cpu: Option<u16>, count: Option<u64>) {
-        self.losses += 1;
-        match cpu {
-            Some(cpu) => *self.cpu(cpu) = Processor::default(),
-            None => self.cpus.clear(),
-        }
-        self.put(Event::Lost { cpu: cpu.map(Cpu), count });
     }
 
     /// Where a thread runs, as far as the records say.
-    fn runs(&mut self, tid: u32) -> Option<u16> {
-        let on = if tid == 0 { None } else { self.threads.slot(tid).on }?;
-        (self.cpus.get(&on)?.running == Some(tid)).then_some(on)
+    fn runs(&self, tid: u32) -> Option<Cpu> {
+        self.assembler.place(self.threads.declared(tid)?)
     }
 
     fn meet(&mut self, task: &Task, report: &mut Report) {
@@ -269,13 +238,9 @@ impl Translator {
     }
 
     fn declare(&mut self, tid: u32, report: &mut Report) -> Option<ThreadId> {
-        let (id, event) = self.threads.id(tid, report)?;
+        let (id, event) = self.threads.id(tid, &mut self.assembler, report)?;
         self.emit(event);
         Some(id)
-    }
-
-    fn cpu(&mut self, cpu: u16) -> &mut Processor {
-        self.cpus.entry(cpu).or_default()
     }
 
     fn emit(&mut self, event: Option<Event>) {

@@ -53,11 +53,11 @@ pub struct Job {
 /// How a job ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Outcome {
-    /// Not done when the trace ends.
+    /// Not done when the trace ends, and not due until then.
     Open,
     /// Done in time.
     Done,
-    /// Done too late.
+    /// Done too late, or not done when the trace ends although it was due.
     Missed,
     /// Given up at its deadline.
     GivenUp,
@@ -132,12 +132,15 @@ pub enum Row {
 impl StoryBuilder {
     /// The story so far.
     #[must_use]
-    pub fn finish(self) -> Story {
-        Story {
-            timeline: self.timeline.finish(),
-            jobs: self.jobs,
-            nodes: self.nodes.into_values().collect(),
+    pub fn finish(mut self) -> Story {
+        let timeline = self.timeline.finish();
+        for open in self.open.into_values().flatten() {
+            let job = &mut self.jobs[open];
+            if job.deadline.is_some_and(|deadline| deadline <= timeline.to) {
+                job.outcome = Outcome::Missed;
+            }
         }
+        Story { timeline, jobs: self.jobs, nodes: self.nodes.into_values().collect() }
     }
 
     fn end(&mut self, at: Instant, thread: ThreadId, outcome: Outcome) {
@@ -189,6 +192,26 @@ mod tests {
         let depths: Vec<usize> = rows.iter().map(|(depth, _)| *depth).collect();
         assert_eq!(depths, [0, 1, 2, 2, 2, 1, 2]);
         assert_eq!(rows[2].1, Row::Thread(0));
+    }
+
+    #[test]
+    fn law_a_job_that_was_due_and_is_never_done_is_missed() {
+        let at = |ns: u64, event| Record { at: Instant::from_nanos(ns), event };
+        let thread = ThreadId(0);
+        let (name, node) = ("a".to_owned(), None);
+        let release =
+            |deadline| Event::Release { thread, deadline: Some(Instant::from_nanos(deadline)) };
+        let end = Event::Mark { thread: None, text: "end".to_owned() };
+        let story = Story::build([
+            at(0, Event::Thread { thread, tid: 1, pid: 1, name, node }),
+            at(10, release(20)),
+            at(20, release(40)),
+            at(30, release(41)),
+            at(40, end),
+        ]);
+        let outcomes: Vec<Outcome> = story.jobs.iter().map(|job| job.outcome).collect();
+        assert_eq!(outcomes, [Outcome::Missed, Outcome::Missed, Outcome::Open]);
+        assert!(story.jobs.iter().all(|job| job.end.is_none()));
     }
 
     #[test]

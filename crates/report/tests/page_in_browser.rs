@@ -1,5 +1,5 @@
 //! What a hand does with the timeline of a page, and the numbers that it then shows: in a browser, where one is installed.
-//! It is started once for all tests of this file.
+//! It is started once for each page.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use serde_json::Value;
@@ -14,8 +14,11 @@ use windfall_trace::{Cpu, Event, NodeId, Record, Stop, ThreadId};
 /// Names that a browser that we can drive may have.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
-/// What is done with the page, within its own function; `found` is what the tests look at.
+/// What is done with the page of one run, within its own function; `found` is what the tests look at.
 const SCRIPT: &str = include_str!("page_in_browser.js");
+
+/// What is done with the page of two runs.
+const SCRIPT_OF_TWO: &str = include_str!("two_runs_in_browser.js");
 
 /// For how long the browser may take, in seconds: a page that never ends fails.
 const PATIENCE: &str = "120";
@@ -29,13 +32,22 @@ const TURN: Span = Span::from_millis(10);
 /// What the script found; nothing where no browser runs.
 fn found() -> Option<&'static Value> {
     static FOUND: OnceLock<Result<Value, String>> = OnceLock::new();
-    match FOUND.get_or_init(drive) {
-        Ok(found) => Some(found),
-        Err(why) => {
-            skip(Needs::Other, why);
-            None
-        }
-    }
+    or_skip(FOUND.get_or_init(|| {
+        drive("page-in-browser", &page::beside("driven", &[("driven", &story())]), SCRIPT)
+    }))
+}
+
+/// The same of a run of 100 ms beside one of 300 ms.
+fn found_of_two() -> Option<&'static Value> {
+    static FOUND: OnceLock<Result<Value, String>> = OnceLock::new();
+    or_skip(FOUND.get_or_init(|| {
+        let runs = [("short", &overdue(100)), ("long", &overdue(300))];
+        drive("two-runs-in-browser", &page::beside("driven", &runs), SCRIPT_OF_TWO)
+    }))
+}
+
+fn or_skip(found: &'static Result<Value, String>) -> Option<&'static Value> {
+    found.as_ref().map_err(|why| skip(Needs::Other, why)).ok()
 }
 
 fn browser() -> Option<PathBuf> {
@@ -46,14 +58,13 @@ fn browser() -> Option<PathBuf> {
 }
 
 /// Loads the page with the script in it and reads what it wrote in the page's place; an error where that cannot be done here.
-fn drive() -> Result<Value, String> {
+fn drive(name: &str, page: &str, script: &str) -> Result<Value, String> {
     let browser = browser().ok_or("no browser is installed (chromium)")?;
-    let page = page::beside("driven", &[("driven", &story())]);
     let (before, after) = page.rsplit_once(END).unwrap();
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page-in-browser");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("driven.html");
-    std::fs::write(&file, format!("{before}{SCRIPT}{END}{after}")).unwrap();
+    std::fs::write(&file, format!("{before}{script}{END}{after}")).unwrap();
     let output = Command::new("timeout")
         .args([PATIENCE.as_ref(), browser.as_os_str()])
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000"])
@@ -112,6 +123,26 @@ fn story() -> Story {
         put(Span::from_millis(1_100), Event::Switch { cpu: Cpu(cpu), prev, next: None });
     }
     Story::build(records)
+}
+
+/// A spinner has the processor for so many milliseconds, while the job of another one is released at 0, due at 20 ms, and never done.
+fn overdue(ms: u32) -> Story {
+    let at = |ms, event| Record { at: Instant::ZERO + Span::from_millis(ms), event };
+    let thread = |id, name: &str| {
+        let (thread, name, node) = (ThreadId(id), name.to_owned(), None);
+        at(0, Event::Thread { thread, tid: 0, pid: 0, name, node })
+    };
+    let deadline = Some(Instant::ZERO + Span::from_millis(20));
+    let (spins, waits, cpu) = (ThreadId(0), ThreadId(1), Cpu(0));
+    Story::build([
+        thread(0, "spins"),
+        thread(1, "waits"),
+        at(0, Event::Wake { thread: spins, by: None }),
+        at(0, Event::Wake { thread: waits, by: None }),
+        at(0, Event::Release { thread: waits, deadline }),
+        at(0, Event::Switch { cpu, prev: None, next: Some(spins) }),
+        at(ms, Event::Mark { thread: None, text: "end".to_owned() }),
+    ])
 }
 
 /// The line of a table that begins with `name`.
@@ -194,4 +225,31 @@ fn limit_nothing_runs_out_of_a_page_that_is_500_pixels_wide() {
     let Some(found) = found() else { return };
     let all = serde_json::json!([[".tools", true], ["#miss", true], ["#timeline", true]]);
     assert_eq!(found["narrow"], all);
+}
+
+#[test]
+fn law_a_miss_of_a_job_that_is_never_done_is_found() {
+    let Some(found) = found_of_two() else { return };
+    assert_eq!(found["can_go_to_a_miss"], true, "{found}");
+    assert_eq!(found["misses"], 2);
+    let window: Vec<f64> =
+        found["window"].as_array().unwrap().iter().map(|end| end.as_f64().unwrap()).collect();
+    assert!(window[0] <= 20e6 && 20e6 <= window[1], "{window:?}");
+    let fate = "job 1: MISSED its deadline, not done after 100 ms, deadline after 20.0 ms";
+    assert_eq!(found["job"], fate);
+}
+
+#[test]
+fn law_nothing_is_said_of_a_run_after_its_end() {
+    let Some(found) = found_of_two() else { return };
+    assert_eq!(found["short_after"], "cpu 0: after the end of short at 100 ms");
+    assert!(found["long_after"].as_str().unwrap().contains("spins"), "{}", found["long_after"]);
+    // Of what there is of each run in 300 ms.
+    let (sums, said) = (&found["sums"], labels(&found["said"]));
+    assert_eq!(line(sums, "short: cpu 0"), ["short: cpu 0", "100 ms", "100.0 %", "0 ns", "0 ns"]);
+    assert_eq!(line(sums, "long: cpu 0"), ["long: cpu 0", "300 ms", "100.0 %", "0 ns", "0 ns"]);
+    assert!(said.contains(&"short ends at 100 ms; its shares are of the time before."), "{said:?}");
+    assert_ne!(found["colors"]["inside"], found["colors"]["after"]);
+    // By hand: with Shift, over 200 ms of which the short run has 50.
+    assert_eq!(line(&found["dragged"], "short: cpu 0")[2], "100.0 %");
 }

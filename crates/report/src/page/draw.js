@@ -229,6 +229,9 @@ function arrow(px, y, up, fill) {
   pen.fill();
 }
 
+// When a job was done; one that never was is open to the end of its run.
+const doneAt = (jobs, i) => isNaN(jobs.end[i]) ? jobs.until : jobs.end[i];
+
 function drawJobs(jobs, y) {
   const scale = (width - left) / (to - from), n = jobs.n;
   const first = firstAfter(jobs.release, n, from - jobs.longest - 1);
@@ -248,7 +251,7 @@ function drawJobs(jobs, y) {
     if (list[middle] < first) low = middle + 1; else high = middle;
   }
   for (; low < list.length && list[low] < last; low++) {
-    const i = list[low], done = isNaN(jobs.end[i]) ? SPAN : jobs.end[i];
+    const i = list[low], done = doneAt(jobs, i);
     const due = isNaN(jobs.deadline[i]) ? done : jobs.deadline[i];
     if (done < from || Math.min(due, done) > to) continue;
     const x0 = Math.max(left, x(due)), x1 = Math.min(width, x(done));
@@ -314,7 +317,11 @@ function draw() {
     if (!lane) bar(color.panel, 0, y, width, LANE);
     bar(color.line, 0, y + LANE - 1, width, 1);
     if (r === chosen) bar(color['hatch-a'], 0, y, left, LANE - 1);
-    if (lane) (isCpu ? drawCpu : drawThread)(lane, y);
+    if (lane) {
+      (isCpu ? drawCpu : drawThread)(lane, y);
+      // Nothing is known after the end of a run that is shorter than the other.
+      if (lane.run.span < to) bar(color.panel, Math.max(left, x(lane.run.span)), y, width, LANE - 1);
+    }
     if (r === chosen && picked >= 0 && lane) {
       pen.strokeStyle = color.over;
       pen.lineWidth = 2;

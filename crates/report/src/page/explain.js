@@ -140,15 +140,21 @@ function sumUp(since, until) {
   stretch = since < until ? [since, until] : null;
   queue();
   if (!stretch) { panel.hidden = true; return; }
-  const length = until - since, percent = (time) => (100 * time / length).toFixed(1) + ' %';
+  const length = until - since;
+  // A run that ends before `until` has its shares of what there is of it.
+  const ofRun = (run) => Math.min(until, run.span) - since;
+  const percent = (time, run) => ofRun(run) > 0 ? (100 * time / ofRun(run)).toFixed(1) + ' %' : '-';
+  const ended = runs.filter((run) => run.span < until)
+    .map((run) => run.name + ' ends at ' + exact(run.span) + '; its shares are of the time before.');
   const lines = rows.filter((row) => row.lane).map(({ lane, label, isCpu, depth }) => {
     const times = [0, 1, 2].map((c) => amount(lane, c, since, until));
-    const cells = [label, span(times[0]), percent(times[0]), span(times[1]), span(times[2])];
+    const cells = [label, span(times[0]), percent(times[0], lane.run), span(times[1]), span(times[2])];
     if (runs.length > 1 && depth) cells[0] = lane.run.name + ': ' + label;
-    return { cells, share: Math.min(1, times[0] / length), color: isCpu ? color.dim : tintsOf(lane)[LEVELS], isCpu, ran: times[0] };
+    return { cells, share: Math.min(1, times[0] / Math.max(1, ofRun(lane.run))), color: isCpu ? color.dim : tintsOf(lane)[LEVELS], isCpu, ran: times[0] };
   }).sort((a, b) => (b.isCpu || false) - (a.isCpu || false) || (a.isCpu ? 0 : b.ran - a.ran));
   const most = 60, left = lines.length - most;
   const more = left > 0 ? ['The ' + most + ' that ran most; ' + left + ' more rows are not listed.'] : [];
+  more.push(...ended);
   say(span(length) + ' from ' + exact(since, length / PARTS) + ' to ' + exact(until, length / PARTS), more,
     list(['', 'Ran', 'Of the stretch', 'Waited (cpu: stolen, own)', 'Unknown'], lines.slice(0, most)));
 }

@@ -28,9 +28,10 @@ function antagonists(since, until, self) {
 function aboutJob(jobs, time) {
   const last = firstAfter(jobs.release, jobs.n, time) - 1;
   for (let i = last; i >= 0 && i > last - 16; i--) {
-    const done = isNaN(jobs.end[i]) ? SPAN : jobs.end[i];
+    const done = doneAt(jobs, i);
     if (done < time) continue;
-    const fate = ['not done', 'done', 'MISSED its deadline', 'given up'][jobs.outcome[i]];
+    const open = isNaN(jobs.end[i]) ? ', not done' : '';
+    const fate = ['not done', 'done', 'MISSED its deadline' + open, 'given up'][jobs.outcome[i]];
     const due = isNaN(jobs.deadline[i]) ? '' : ', deadline after ' + span(jobs.deadline[i] - jobs.release[i]);
     return 'job ' + (i + 1) + ': ' + fate + ' after ' + span(done - jobs.release[i]) + due;
   }
@@ -63,6 +64,7 @@ function aboutPlace(row, px) {
   if (!lane) return label + (kind ? ': ' + kind + ' scheduler' : '');
   if (px < left) return label;
   const time = timeAt(px), next = timeAt(px + 1);
+  if (time >= lane.run.span) return label + ': after the end of ' + lane.run.name + ' at ' + exact(lane.run.span);
   const i = firstAfter(lane.end, lane.n, time), j = gallopTo(lane, i, next);
   if (j - i > 1 && lane.end[i] - lane.start[i] < next - time) {
     // The first and the last of them may reach beyond the pixel.
@@ -198,7 +200,7 @@ function step(by) {
 // Misses of all threads in order of time, one after another, then from the start again.
 const misses = threads.flatMap((lane, index) => lane.jobs.misses.map((i) => ({
   lane, index, time: isNaN(lane.jobs.deadline[i]) ? lane.jobs.release[i] : lane.jobs.deadline[i],
-  length: lane.jobs.end[i] - lane.jobs.release[i] || 0,
+  length: doneAt(lane.jobs, i) - lane.jobs.release[i],
 }))).sort((a, b) => a.time - b.time || a.index - b.index);
 let missed = -1;
 // Opens whatever is above a lane's row, and ends a search that hides it.

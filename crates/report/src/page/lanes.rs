@@ -44,8 +44,8 @@ pub(super) fn section(runs: &[Run<'_>]) -> Markup {
     };
     let lanes: usize = runs.iter().map(of).sum();
     let height = lanes.min(SEEN) * LANE + AXIS + 4;
-    let is_late =
-        |(_, story): &Run<'_>| story.jobs.iter().any(|job| job.outcome == Outcome::Missed);
+    let bad = |outcome| matches!(outcome, Outcome::Missed | Outcome::GivenUp);
+    let is_late = |(_, story): &Run<'_>| story.jobs.iter().any(|job| bad(job.outcome));
     html! {
         section aria-labelledby="when" {
             div.bar {

@@ -75,7 +75,7 @@ function readJobs(next, span) {
   const n = next();
   const jobs = {
     n, release: new Float64Array(n), deadline: new Float64Array(n), end: new Float64Array(n),
-    outcome: new Uint8Array(n), misses: [], longest: 0,
+    outcome: new Uint8Array(n), misses: [], longest: 0, until: span,
   };
   for (let i = 0, time = 0; i < n; i++) {
     jobs.release[i] = time += next();

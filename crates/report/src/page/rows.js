@@ -77,7 +77,8 @@ function jobsOf(all) {
   const outcome = Uint8Array.from(each, ({ jobs, i }) => jobs.outcome[i]);
   const misses = [...outcome.keys()].filter((i) => outcome[i] > 1);
   const longest = Math.max(0, ...all.map((jobs) => jobs.longest));
-  return { n, release: of('release'), deadline: of('deadline'), end: of('end'), outcome, misses, longest };
+  const until = Math.max(0, ...all.map((jobs) => jobs.until));
+  return { n, release: of('release'), deadline: of('deadline'), end: of('end'), outcome, misses, longest, until };
 }
 
 let rows = [], sought = '';

@@ -41,7 +41,10 @@ pub(super) fn draw(scene: &mut Scene, window: &Window, y: f32, jobs: &[&Job]) ->
         }
         drawn.dense |= dense && window.holds(job.release);
         let bad = matches!(job.outcome, Outcome::Missed | Outcome::GivenUp);
-        let Some(end) = job.end.filter(|_| bad) else { continue };
+        if !bad {
+            continue;
+        }
+        let end = job.end.unwrap_or(window.end);
         if end < window.from || job.deadline.is_some_and(|deadline| deadline > window.to) {
             continue;
         }
@@ -53,7 +56,7 @@ pub(super) fn draw(scene: &mut Scene, window: &Window, y: f32, jobs: &[&Job]) ->
                 scene.rect(from, y + BAR_TOP + BAR_HIGH, wide, 4.0, LATE);
             }
         }
-        if x - last >= 6.0 && window.holds(end) {
+        if x - last >= 6.0 && job.end.is_some_and(|end| window.holds(end)) {
             cross(scene, x, y + 5.0);
             last = x;
         }

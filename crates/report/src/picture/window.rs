@@ -20,6 +20,8 @@ const SLICES: usize = 300;
 pub(super) struct Window {
     pub(super) from: Instant,
     pub(super) to: Instant,
+    /// The end of the trace.
+    pub(super) end: Instant,
     /// Where `from` lies, and how many pixels there are up to `to`.
     pub(super) left: f32,
     pub(super) wide: f32,
@@ -45,7 +47,7 @@ impl Window {
             (false, true) => format!("of {}", short(timeline.span())),
             (false, false) => format!("of {}: {why}", short(timeline.span())),
         };
-        Window { from, to, left, wide, why }
+        Window { from, to, end: last, left, wide, why }
     }
 
     pub(super) fn span(&self) -> Span {

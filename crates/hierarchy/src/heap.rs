@@ -165,11 +165,11 @@ impl<K: Ord + Copy> Heap<K> {
             if first >= end {
                 break;
             }
-            let least = if end - first == ARITY {
+            let least = if let Some(four) = self.entries[first..].first_chunk::<ARITY>() {
                 // Selects the smallest of four without branches, which would be unpredictable.
-                let at = |n: usize| self.entries[first + n].0;
-                let (low, high) = (usize::from(at(1) < at(0)), 2 + usize::from(at(3) < at(2)));
-                first + if at(high) < at(low) { high } else { low }
+                let low = usize::from(four[1].0 < four[0].0);
+                let high = 2 + usize::from(four[3].0 < four[2].0);
+                first + if four[high].0 < four[low].0 { high } else { low }
             } else {
                 let mut least = first;
                 for child in first + 1..end {

@@ -185,7 +185,7 @@ impl<P: Policy> Pool<P> {
     }
 
     /// Makes a child a candidate, if eligible. The caller calls [`settled`](Self::settled) later.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add(&mut self, child: ChildVp, policy: &P) {
         if policy.eligible(child) {
             self.insert(child, self.last[child.index()], policy);

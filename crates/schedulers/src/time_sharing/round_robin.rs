@@ -218,11 +218,13 @@ impl Policy for State {
         Ok(())
     }
 
+    #[inline]
     fn grant(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         pool.grant(own, self, context);
         self.set_timers(pool, context);
     }
 
+    #[inline]
     fn revoke(
         &mut self,
         own: OwnVp,

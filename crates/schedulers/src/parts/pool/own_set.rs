@@ -1,4 +1,4 @@
-//! A set of own VPs: one bit each, with a count.
+//! A set of own VPs: one bit each. The first 64 are at hand, so an instance that has no more of them looks nowhere else.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -6,14 +6,16 @@ use windfall_hierarchy::OwnVp;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct OwnSet {
-    words: Vec<u64>,
-    len: usize,
+    first: u64,
+    /// The other words, and how many members they have.
+    more: Vec<u64>,
+    beyond: usize,
 }
 
 impl OwnSet {
     /// The empty set, with room for `0..owns`.
     pub(crate) fn empty(owns: u16) -> OwnSet {
-        OwnSet { words: vec![0; usize::from(owns).div_ceil(64)], len: 0 }
+        OwnSet { first: 0, more: vec![0; words_beyond(owns)], beyond: 0 }
     }
 
     /// The set of all of `0..owns`.
@@ -27,29 +29,46 @@ impl OwnSet {
 
     /// Makes room for `0..owns`.
     pub(crate) fn grow(&mut self, owns: u16) {
-        self.words.resize(usize::from(owns).div_ceil(64), 0);
+        self.more.resize(words_beyond(owns), 0);
     }
 
     pub(crate) const fn is_empty(&self) -> bool {
-        self.len == 0
+        self.first == 0 && self.beyond == 0
     }
 
     pub(crate) fn contains(&self, own: OwnVp) -> bool {
-        self.words.get(own.index() / 64).is_some_and(|word| word & bit(own) != 0)
+        let word = match own.index() / 64 {
+            0 => self.first,
+            word => self.more.get(word - 1).copied().unwrap_or(0),
+        };
+        word & bit(own) != 0
     }
 
     #[inline]
     pub(crate) fn insert(&mut self, own: OwnVp) {
-        let word = &mut self.words[own.index() / 64];
-        self.len += usize::from(*word & bit(own) == 0);
-        *word |= bit(own);
+        if own.0 < 64 {
+            self.first |= bit(own);
+        } else {
+            self.set_beyond(own, true);
+        }
     }
 
     #[inline]
     pub(crate) fn remove(&mut self, own: OwnVp) {
-        let word = &mut self.words[own.index() / 64];
-        self.len -= usize::from(*word & bit(own) != 0);
-        *word &= !bit(own);
+        if own.0 < 64 {
+            self.first &= !bit(own);
+        } else {
+            self.set_beyond(own, false);
+        }
+    }
+
+    #[cold]
+    fn set_beyond(&mut self, own: OwnVp, member: bool) {
+        let word = &mut self.more[own.index() / 64 - 1];
+        if (*word & bit(own) != 0) != member {
+            *word ^= bit(own);
+            self.beyond = if member { self.beyond + 1 } else { self.beyond - 1 };
+        }
     }
 
     /// Removes and returns `wanted` if it is a member, else the lowest member.
@@ -62,12 +81,8 @@ impl OwnSet {
     /// Removes and returns a member that is in another set, too: `wanted` if it is, else the lowest.
     pub(crate) fn take_common(&mut self, other: &OwnSet, wanted: Option<OwnVp>) -> Option<OwnVp> {
         let wanted = wanted.filter(|own| self.contains(*own) && other.contains(*own));
-        let mut words = self.words.iter().zip(&other.words).map(|(one, other)| one & other);
-        let lowest = || {
-            let at = words.clone().position(|word| word != 0)?;
-            Some(number(at, words.nth(at)?.trailing_zeros()))
-        };
-        let own = wanted.or_else(lowest)?;
+        let common = self.words().zip(other.words()).map(|(one, other)| one & other);
+        let own = wanted.or_else(|| lowest(common))?;
         self.remove(own);
         Some(own)
     }
@@ -83,17 +98,31 @@ impl OwnSet {
         Some(own)
     }
 
+    #[inline]
     fn lowest(&self) -> Option<OwnVp> {
-        let at = self.words.iter().position(|word| *word != 0)?;
-        Some(number(at, self.words[at].trailing_zeros()))
+        match self.first.trailing_zeros() {
+            64 => lowest(self.words()),
+            bit => u16::try_from(bit).ok().map(OwnVp),
+        }
     }
+
+    fn words(&self) -> impl Iterator<Item = u64> {
+        core::iter::once(self.first).chain(self.more.iter().copied())
+    }
+}
+
+/// The words that `0..owns` need besides the first.
+const fn words_beyond(owns: u16) -> usize {
+    (owns as usize).div_ceil(64).saturating_sub(1)
 }
 
 const fn bit(own: OwnVp) -> u64 {
     1 << (own.0 % 64)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "own VPs are numbered in 16 bits")]
-const fn number(word: usize, bit: u32) -> OwnVp {
-    OwnVp((word * 64) as u16 + bit as u16)
+/// The lowest own VP whose bit is set.
+fn lowest(words: impl Iterator<Item = u64>) -> Option<OwnVp> {
+    let (at, word) = (0_u16..).zip(words).find(|(_, word)| *word != 0)?;
+    let bit = u16::try_from(word.trailing_zeros()).ok()?;
+    Some(OwnVp(at * 64 + bit))
 }

@@ -1,8 +1,9 @@
 //! Outside `schedulers` a kind is a constant (`kinds::REZ`), or what a file names; code that asks a kind for its name does
 //! for one scheduler what a declaration should say for all.
 //!
-//! Two things are found: a text that is exactly a kind's name, and a comparison with a kind's constant or with a constant's name. Not found:
-//! a list of constants that is searched, and a name that is put together.
+//! Three things are found: a text that is exactly a kind's name, a comparison with a kind's constant or with a constant's name, and
+//! a table of constants, which may be searched. Tables may stand in the files of [`TABLES`], and nothing else of this there. Not
+//! found: a list without a name, and a name that is put together.
 
 use crate::{lines, run, source};
 use std::path::Path;
@@ -10,12 +11,18 @@ use std::path::Path;
 /// Names that mean something else, too: words of files and keys.
 const COMMON: [&str; 3] = ["epoch", "limit", "stride"];
 
-/// Files that may, and why.
-const EXCEPTED: [(&str, &str); 1] = [(
-    "crates/sim/src/law/tree.rs",
-    "how often a kind is drawn, and with which neighbours, makes rare guarantees common enough to be tested; no kind could say so of \
-     itself, since it depends on what else is drawn",
-)];
+/// Files that may have a table of kinds, and why.
+const TABLES: [(&str, &str); 2] = [
+    (
+        "crates/sim/src/law/often.rs",
+        "how often a kind is drawn makes rare guarantees common enough to be tested; no kind could say so of itself, since it \
+         depends on what else is drawn",
+    ),
+    (
+        "crates/lab/src/experiments/overhead_11_6_8.rs",
+        "the paper's figures of the schedulers that the experiment measures",
+    ),
+];
 
 /// The names of all kinds, as their files declare them.
 pub(crate) fn names() -> Result<Vec<String>, String> {
@@ -32,11 +39,11 @@ fn declared(text: &str) -> Option<String> {
     name.split_once('"').map(|(name, _)| name.to_owned())
 }
 
-/// The lines of a source file that branch on a kind's name, or have it as a text.
+/// The lines of a source file that branch on a kind's name, list kinds in a table, or have a kind's name as a text.
 pub(crate) fn found(path: &Path, text: &str, names: &[String]) -> Vec<String> {
     let is_ours = path.starts_with("crates") && !path.starts_with("crates/schedulers");
-    let excepted = EXCEPTED.iter().any(|(file, _)| path == Path::new(file));
-    if excepted || !is_ours || lines::is_test(path) {
+    let may_have_tables = TABLES.iter().any(|(file, _)| path == Path::new(file));
+    if !is_ours || lines::is_test(path) {
         return Vec::new();
     }
     let tokens = source::tokens_with_texts(text);
@@ -53,6 +60,11 @@ pub(crate) fn found(path: &Path, text: &str, names: &[String]) -> Vec<String> {
                 "{number}: a branch on a kind; have the kind declare what differs, or be given it"
             ));
         }
+        if !may_have_tables && is_table(&tokens[at..]) {
+            found.push(format!(
+                "{number}: a table of kinds; have each declare what it has of it, or be given it"
+            ));
+        }
     }
     found
 }
@@ -65,6 +77,20 @@ fn aliases(tokens: &Tokens) -> Vec<&str> {
         window[0].1 == "const" && window[2].1 == ":" && window[3].1 == "&" && window[4].1 == "Kind"
     };
     tokens.windows(5).filter(|window| is(window)).map(|window| window[1].1.as_str()).collect()
+}
+
+/// Whether a list begins here that has a name, and has kinds' constants: `const NAME: [..Kind..] = [..kinds::REZ..];`.
+fn is_table(tokens: &Tokens) -> bool {
+    let [(_, item), _, (_, colon), ..] = tokens else { return false };
+    if !["const", "static"].contains(&item.as_str()) || colon != ":" {
+        return false;
+    }
+    let Some(equals) = tokens.iter().position(|(_, token)| token == "=") else { return false };
+    let (form, list) = tokens.split_at(equals);
+    let has = |word: &str| form.iter().any(|(_, token)| token == word);
+    let mut list = list.split(|(_, token)| token == ";");
+    let names = |list: &Tokens| list.windows(2).any(|two| two[0].1 == "kinds" && two[1].1 == "::");
+    has("[") && has("Kind") && list.next().is_some_and(names)
 }
 
 /// Whether one side of the comparison at `at` is a kind's constant, or the name of one.
@@ -120,13 +146,14 @@ mod tests {
             "kind == *kinds::REZ",
             "kinds::REZ.name == *kind",
             "const MINE: &Kind = kinds::REZ; fn f() { other.kind == MINE.name }",
+            "const RARE: [&Kind; 2] = [kinds::REZ, kinds::CBS];",
+            "static OFTEN: &[(&'static Kind, usize)] = &[(kinds::REZ, 2)];",
         ] {
             let text = format!("fn f() {{}}\n{line}");
             let found = of("crates/windfall/src/a.rs", &text);
             assert_eq!(found.len(), 1, "{line}: {found:?}");
             assert!(found[0].starts_with("2: "), "{found:?}");
-            for path in ["crates/schedulers/src/a.rs", "crates/windfall/tests/a.rs", EXCEPTED[0].0]
-            {
+            for path in ["crates/schedulers/src/a.rs", "crates/windfall/tests/a.rs"] {
                 assert!(of(path, &text).is_empty(), "{path}");
             }
         }
@@ -141,6 +168,8 @@ mod tests {
             "// kind == kinds::REZ, kind == \"rez\"",
             "let text = r#\"scheduler = \"rez\"\"#;",
             "error == kinds::OverheadKind::of(\"a\")",
+            "const MINE: &Kind = kinds::REZ;",
+            "const CALLS: [Kind; 1] = [Kind::Original];",
             "kind.properties.joins == true",
             "other.kind == kind.name",
             "#[cfg(test)]\nmod tests {\n    fn f() { kind == kinds::REZ; \"rez\" }\n}",
@@ -151,10 +180,14 @@ mod tests {
     }
 
     #[test]
-    fn law_each_exception_is_one() {
-        for (file, _) in EXCEPTED {
+    fn law_each_exception_is_a_table_and_nothing_else() {
+        for (file, _) in TABLES {
             let text = std::fs::read_to_string(run::root().join(file)).unwrap();
-            assert!(!of("crates/windfall/src/a.rs", &text).is_empty(), "{file}");
+            let found = of("crates/windfall/src/a.rs", &text);
+            assert!(!found.is_empty(), "{file}");
+            assert!(found.iter().all(|line| line.contains(": a table of kinds")), "{found:?}");
+            assert_eq!(of(file, &text), Vec::<String>::new());
+            assert_eq!(of(file, "kind == kinds::REZ").len(), 1, "{file}");
         }
     }
 }

@@ -11,6 +11,7 @@
 mod amounts;
 mod drawn;
 mod judged;
+mod often;
 mod parameters;
 mod parts;
 mod programs;
@@ -182,7 +183,7 @@ impl Law {
         let meant = |kind: &&Kind| self.only.is_empty() || self.only.iter().any(|n| n == kind.name);
         let kinds = self.catalogue.kinds().filter(meant);
         let kinds: Vec<_> =
-            kinds.flat_map(|kind| std::iter::repeat_n(kind, tree::often(kind))).collect();
+            kinds.flat_map(|kind| std::iter::repeat_n(kind, often::often(kind))).collect();
         assert!(!kinds.is_empty(), "no kind is called {}", self.only.join(" or "));
         kinds
     }

@@ -1,6 +1,7 @@
 //! Trees: schedulers below each other as they come, joins among them, and threads below all of them.
 
 use super::drawn::{NodeSeed, Seeds, ThreadSeed};
+use super::often;
 use super::programs::{ms, program, tasks, us};
 use super::requirements::{Above, requires};
 use windfall_guarantees::Conversion;
@@ -9,31 +10,11 @@ use windfall_scenario::model::{
     Attachment, Interrupts, Machine, Parent, Pattern, Requirements, Scheduler, Setting, Thread,
     Timer,
 };
-use windfall_schedulers::catalogue::{Catalogue, Form, Kind, Settings, find};
+use windfall_schedulers::catalogue::{Catalogue, Form, Kind, Settings};
 use windfall_schedulers::kinds;
 use windfall_schedulers::parameters::RESERVE;
 use windfall_time::Instant;
 use windfall_trace::OverheadKind;
-
-/// How often a kind is drawn: more often where its guarantees are rare, or where it is of one's own.
-pub(super) fn often(kind: &Kind) -> usize {
-    const OWN: usize = 8;
-    const OFTEN: [(&Kind, usize); 11] = [
-        (kinds::TIME_TABLE, 8),
-        (kinds::PSHED, 8),
-        (kinds::OVERRUN, 3),
-        (kinds::REZ, 3),
-        (kinds::REZ_C, 3),
-        (kinds::REZ_FB, 3),
-        (kinds::CBS, 3),
-        (kinds::JOIN, 2),
-        (kinds::PROPORTIONAL_SHARE, 2),
-        (kinds::TIME_LINE, 2),
-        (kinds::PORTS, 3),
-    ];
-    let usual = if find(kind.name).is_some() { 1 } else { OWN };
-    OFTEN.iter().find(|(other, _)| kind == *other).map_or(usual, |(_, often)| *often)
-}
 
 /// The tree that a seed says.
 pub(super) fn scenario(seeds: &Seeds, kinds: &[&'static Kind], catalogue: &Catalogue) -> Scenario {
@@ -72,6 +53,12 @@ impl Node {
     /// Whether it takes one child more.
     fn has_room(&self) -> bool {
         !self.kind.properties.one_child || self.children == 0
+    }
+
+    /// Whether it gives slower processors, whose time counts by the deadlines that their owners report. One that overruns
+    /// reports them too late, so that nothing can be judged.
+    fn counts_by_deadlines(&self) -> bool {
+        self.conversion.declares_speed()
     }
 
     fn above(&self) -> Above<'_> {
@@ -134,8 +121,7 @@ impl Tree<'_> {
         if at > 0 {
             return drawn;
         }
-        // Rare guarantees need all of a processor.
-        let rare = [kinds::TIME_TABLE, kinds::PSHED][usize::from(seed.owns) % 2];
+        let rare = often::RARE_ROOTS[usize::from(seed.owns) % often::RARE_ROOTS.len()];
         if self.seeds.seed.is_multiple_of(4) && self.kinds.contains(&rare) {
             return rare;
         }
@@ -195,14 +181,13 @@ impl Tree<'_> {
         self.nodes[parent].children += 1;
         let node = &self.nodes[parent];
         let requires = requires(&node.above(), seed.request, 50 + at, true);
-        // Whoever overruns tells deadlines too late for a slower processor.
-        let mut slower = self.nodes.iter().filter(|node| node.kind == kinds::PSHED);
         let names =
             |name: &str| node.scheduler.owns.iter().any(|own| own.parent.name() == Some(name));
+        let mut slower = self.nodes.iter().filter(|node| node.counts_by_deadlines());
         let above = slower.any(|node| names(&node.scheduler.name));
         let (does, run) = match node.kind.properties.admits && !seed.program.is_multiple_of(3) {
             true => ("tasks", tasks(seed)),
-            false => program(seed, node.kind == kinds::PSHED || above),
+            false => program(seed, node.counts_by_deadlines() || above),
         };
         let name = format!("{}-{at}", does.replace(' ', "-"));
         let mut thread = Thread::new(&name, &node.scheduler.name, requires, run);

@@ -8,7 +8,7 @@ use windfall_hierarchy::{
 use windfall_scenario::{Catalogue, Scenario};
 use windfall_schedulers::catalogue::{CatalogueError, Kind, Settings};
 use windfall_schedulers::kinds;
-use windfall_schedulers::parameters::SHARE;
+use windfall_schedulers::parameters::{RESERVE, SHARE};
 use windfall_sim::law::Law;
 use windfall_time::{Instant, Span};
 
@@ -24,6 +24,12 @@ static BOASTS: Kind = Kind::new("boasts", "long turns, and a small error", |_| {
 })
 .with_parameters(&[&SHARE])
 .with_conversion(|_| kinds::PROPORTIONAL_SHARE.conversion(&Settings::default()));
+
+/// Gives slower processors, whose time counts by the deadlines that their owners report.
+static SLOWS: Kind =
+    Kind::new("slows", "slower processors", |_| kinds::PSHED.build(&Settings::default()))
+        .with_parameters(&[&RESERVE])
+        .with_conversion(|_| kinds::PSHED.conversion(&Settings::default()));
 
 /// Turns of 10 ms for each weight, or of 10 ms whatever the weight is: a scheduler of somebody who knows the public interface only.
 #[derive(Clone, Default)]
@@ -142,6 +148,18 @@ fn accepts_a_kind_of_ones_own_that_keeps_to_weights() {
     let law = Law::default().with(&WEIGHS).unwrap().only(&["weighs", "rez"]);
     let tested = law.trees(100).judge().unwrap_or_else(|broken| panic!("{broken}"));
     assert!(tested.types[&Type::Psbe] > 20, "{tested:?}");
+}
+
+#[test]
+fn accepts_a_kind_of_ones_own_whose_children_report_deadlines_in_time() {
+    let law = Law::default().with(&SLOWS).unwrap().only(&["slows", "edf"]);
+    let tested = law.trees(100).judge().unwrap_or_else(|broken| panic!("{broken}"));
+    assert!(tested.types[&Type::Resu] > 20, "{tested:?}");
+    // As the catalogue's: who overruns reports too late, and then nothing is judged.
+    assert!(
+        tested.programs["light"] > 20 && !tested.programs.contains_key("periodic"),
+        "{tested:?}"
+    );
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub enum AnswerError {
     NotUnderstood {
         /// The message's name.
         message: &'static str,
-        /// The messages that the scheduler takes.
+        /// The names of the messages that the scheduler takes; remarks stand in brackets.
         takes: &'static str,
     },
     /// The scheduler already has as many children as it can.

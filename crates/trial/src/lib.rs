@@ -16,6 +16,7 @@ use windfall_schedulers::catalogue::Kind;
 pub fn all(tried: &'static Kind) {
     kind::settings_are_as_declared(tried);
     kind::takes_what_it_says(tried);
+    kind::names_what_it_takes(tried);
     kind::reserves_what_it_says(tried);
     protocol::holds(tried);
 }

@@ -47,6 +47,41 @@ impl Scheduler for Wrong {
     fn timer(&mut self, _: TimerId, _: &mut Context<'_>) {}
 }
 
+/// Takes shares, jobs, and a constraint of its own words; names what it is given to name.
+#[derive(Clone)]
+struct Says(&'static str);
+
+impl Scheduler for Says {
+    fn timers(&self, _: usize) -> usize {
+        0
+    }
+
+    fn init(&mut self, _: &mut Context<'_>) {}
+
+    fn register(&mut self, _: ChildVp, _: &mut Context<'_>) -> Answer {
+        Ok(())
+    }
+
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
+
+    fn request(&mut self, _: ChildVp, _: &mut Context<'_>) {}
+
+    fn release(&mut self, _: ChildVp, _: Option<OwnVp>, _: &mut Context<'_>) {}
+
+    fn message(&mut self, child: Option<ChildVp>, message: Message, _: &mut Context<'_>) -> Answer {
+        match (child, message.name()) {
+            (Some(_), "share" | "job" | "constraint") => Ok(()),
+            (_, message) => Err(AnswerError::NotUnderstood { message, takes: self.0 }),
+        }
+    }
+
+    fn grant(&mut self, _: OwnVp, _: &mut Context<'_>) {}
+
+    fn revoke(&mut self, _: OwnVp, _: ChildVp, _: &mut Context<'_>) {}
+
+    fn timer(&mut self, _: TimerId, _: &mut Context<'_>) {}
+}
+
 static SILENT: Kind =
     Kind::new("silent", "serves nobody", |_| Ok(Box::new(Wrong { asks_twice: false })));
 
@@ -79,6 +114,24 @@ fn refuses_one_that_is_quarantined() {
 #[should_panic(expected = "boasts: share")]
 fn refuses_one_that_does_not_take_what_it_says() {
     kind::takes_what_it_says(&BOASTS);
+}
+
+#[test]
+#[should_panic(expected = "takes-more: share is taken: job, constraint (as a share)")]
+fn refuses_one_that_takes_what_it_does_not_name() {
+    static MORE: Kind = Kind::new("takes-more", "takes a share, and does not say so", |_| {
+        Ok(Box::new(Says("job, constraint (as a share)")))
+    });
+    kind::names_what_it_takes(&MORE);
+}
+
+#[test]
+#[should_panic(expected = "takes-less: warp is not taken: share, job, constraint and warp")]
+fn refuses_one_that_names_what_it_does_not_take() {
+    static LESS: Kind = Kind::new("takes-less", "takes no warp, and says that it does", |_| {
+        Ok(Box::new(Says("share, job, constraint and warp")))
+    });
+    kind::names_what_it_takes(&LESS);
 }
 
 #[test]

@@ -68,6 +68,12 @@ fn law_a_kind_takes_what_it_says() {
 }
 
 #[test]
+fn law_a_refusal_names_what_a_kind_takes() {
+    let texts: usize = KINDS.iter().copied().map(kind::names_what_it_takes).sum();
+    assert!(texts > KINDS.len(), "no text depends on a setting: {texts}");
+}
+
+#[test]
 fn law_a_kind_reserves_what_it_says() {
     KINDS.iter().copied().for_each(kind::reserves_what_it_says);
 }

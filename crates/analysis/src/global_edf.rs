@@ -4,8 +4,8 @@
 //! accepts meets every deadline; a set that all refuse may meet them as well. Assumptions:
 //! A1 Identical processors of speed 1, always there; what scheduling costs is inside `work`.
 //! A2 Tasks are independent; a job runs on one processor at a time and may move at any moment.
-//! A3 No release jitter, and no deadline beyond the period: sets that have either are refused
-//!    (not by Baker's test, which knows deadlines beyond periods).
+//! A3 No release jitter, and no deadline beyond the period: of sets that have either a test says nothing
+//!    (but Baker's, which knows deadlines beyond periods).
 //! A4 Time passes in nanoseconds; some tests gain one by that.
 //!
 //! All comparisons are exact.
@@ -58,17 +58,19 @@ impl Test {
     ];
 
     /// Whether this test shows that every deadline is met on this number of processors.
-    #[must_use]
-    pub fn accepts(self, tasks: &[Task], processors: u32) -> bool {
-        let plain = |task: &Task| task.work <= task.deadline && task.jitter.is_zero();
-        let within_period = |task: &Task| task.deadline <= task.period;
-        if processors == 0 || !window::in_range(tasks) || !tasks.iter().all(plain) {
-            return tasks.is_empty();
+    ///
+    /// # Errors
+    /// Where it does not cover them: [`GlobalError::NoProcessors`], [`GlobalError::OutOfRange`], [`GlobalError::Jitter`], and, but for
+    /// Baker's, [`GlobalError::DeadlineAbovePeriod`].
+    pub fn accepts(self, tasks: &[Task], processors: u32) -> Result<bool, GlobalError> {
+        covered(tasks, processors)?;
+        if self != Test::Baker {
+            within_periods(tasks)?;
         }
-        if self != Test::Baker && !tasks.iter().all(within_period) {
-            return false;
+        if tasks.iter().any(|task| task.work > task.deadline) {
+            return Ok(false);
         }
-        match self {
+        Ok(match self {
             Test::Density => density(tasks, processors),
             Test::Baker => {
                 fits(tasks, processors) && tasks.iter().all(|task| baker(tasks, task, processors))
@@ -78,15 +80,25 @@ impl Test {
             Test::Response => slack::responses(tasks, processors).is_some(),
             Test::Baruah => baruah::accepts(tasks, processors),
             Test::ForcedForward => forced_forward::accepts(tasks, processors),
-        }
+        })
     }
 }
 
 /// The first test that shows that every deadline is met on this number of processors; `None`, which is the answer
-/// and no error, where none does.
-#[must_use]
-pub fn accepted_by(tasks: &[Task], processors: u32) -> Option<Test> {
-    Test::ALL.into_iter().find(|test| test.accepts(tasks, processors))
+/// and no error, where none does of those that cover the tasks.
+///
+/// # Errors
+/// Where no test covers them: what the first does not.
+pub fn accepted_by(tasks: &[Task], processors: u32) -> Result<Option<Test>, GlobalError> {
+    let (mut covers, mut first) = (false, None);
+    for test in Test::ALL {
+        match test.accepts(tasks, processors) {
+            Ok(true) => return Ok(Some(test)),
+            Ok(false) => covers = true,
+            Err(why) => first = first.or(Some(why)),
+        }
+    }
+    first.filter(|_| !covers).map_or(Ok(None), Err)
 }
 
 /// Work and the time it has, in nanoseconds; the quotient is a task's density.
@@ -153,8 +165,8 @@ fn interference(tasks: &[Task], k: usize, processors: u32) -> bool {
     sum < room || (sum == room && some_fits)
 }
 
-/// The inputs that both `response_times` and `late_response_times` refuse.
-fn refused(tasks: &[Task], processors: u32) -> Result<(), GlobalError> {
+/// Whether the assumptions hold that all tests and bounds have.
+fn covered(tasks: &[Task], processors: u32) -> Result<(), GlobalError> {
     if processors == 0 {
         return Err(GlobalError::NoProcessors);
     }
@@ -163,6 +175,14 @@ fn refused(tasks: &[Task], processors: u32) -> Result<(), GlobalError> {
     }
     match tasks.iter().position(|task| !task.jitter.is_zero()) {
         Some(task) => Err(GlobalError::Jitter(task)),
+        None => Ok(()),
+    }
+}
+
+/// Whether no deadline is beyond its period.
+fn within_periods(tasks: &[Task]) -> Result<(), GlobalError> {
+    match tasks.iter().position(|task| task.deadline > task.period) {
+        Some(task) => Err(GlobalError::DeadlineAbovePeriod(task)),
         None => Ok(()),
     }
 }

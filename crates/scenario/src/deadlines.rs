@@ -8,12 +8,13 @@
 //! Assumes  A1 no job works longer than its thread says; A2 costs and stolen time are in the work; A3
 //!          jobs wait for each other at locks only, which delay those before them by their critical sections
 //!          (`deadlines/blocking.rs`), where the lock has a protocol.
-//! On several whole processors earliest deadline first is global: the tests of `global_edf` decide, each of which is
-//! sufficient; where none accepts a set, lateness may still be bounded.
+//! On several whole processors earliest deadline first is global: the tests of `deadlines/on_several.rs` decide, each of which
+//! is sufficient; where none accepts a set, lateness may still be bounded.
 //! Absent on purpose: fixed priorities on several processors.
 
 mod blocking;
 mod error;
+mod on_several;
 
 pub use error::BoundError;
 
@@ -23,9 +24,8 @@ use crate::promises::Promises;
 use crate::sections::timed;
 use blocking::Blocking;
 use std::collections::BTreeMap;
-use windfall_analysis::global_edf::Test;
 use windfall_analysis::local::Policy;
-use windfall_analysis::{Supply, Task, UnboundedError, global_edf, local_fixed_priority};
+use windfall_analysis::{Supply, Task, UnboundedError, local_fixed_priority};
 use windfall_guarantees::{Guarantee, Length};
 use windfall_schedulers::catalogue::RanksBy;
 use windfall_schedulers::{DEADLINES_AHEAD, REPORT_DEADLINES};
@@ -168,7 +168,7 @@ impl Promises {
                 return Some(Err(BoundError::NotWholeProcessors));
             }
             let processors = u32::try_from(own.len()).expect("own VPs are numbered by 16 bits");
-            let found = on_several(&tasks, processors);
+            let found = on_several::bounds(&tasks, processors);
             return Some(
                 found.map(|found| vps.into_iter().zip(found.into_iter().map(Some)).collect()),
             );
@@ -262,33 +262,6 @@ type Beside = (usize, Option<Worker>);
 /// The least bound that any of the guarantees gives.
 fn best(supplies: &[Guarantee], bound: impl Fn(&Guarantee) -> Option<Span>) -> Option<Span> {
     supplies.iter().filter_map(bound).min()
-}
-
-/// Above this number of tasks, global EDF is tested by densities alone: the other tests take quadratic time or more.
-const MANY: usize = 200;
-/// Up to this number, all tests are used: two of them check every deadline of a busy interval.
-const FEW: usize = 16;
-
-/// The longest response times under global earliest deadline first, as a sufficient test shows them; late ones, as
-/// far as lateness is bounded; or why there is no bound.
-fn on_several(tasks: &[Task], processors: u32) -> Result<Vec<Span>, BoundError> {
-    let (many, few) = (tasks.len() > MANY, tasks.len() <= FEW);
-    if !many && let Ok(found) = global_edf::response_times(tasks, processors) {
-        return Ok(found);
-    }
-    let tried = Test::ALL.into_iter().filter(|test| match test {
-        Test::Density => true,
-        Test::Baruah | Test::ForcedForward => few,
-        _ => !many,
-    });
-    let tried: Vec<Test> = tried.collect();
-    if tried.iter().any(|test| test.accepts(tasks, processors)) {
-        return Ok(tasks.iter().map(|task| task.deadline).collect());
-    }
-    global_edf::late_response_times(tasks, processors).map_err(|_| {
-        let left_out = Test::ALL.len() - tried.len();
-        BoundError::NoTestAccepts { processors, tried: tried.len(), left_out }
-    })
 }
 
 /// Whether a scheduler reports its deadlines to its parent: RESU counts between deadlines that are reported.

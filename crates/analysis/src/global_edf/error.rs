@@ -1,8 +1,9 @@
-//! Why there are no response times on several processors.
+//! Why there are no response times on several processors, or a test says nothing of tasks.
 
 use core::fmt;
 
-/// Why there is no bound on the response times on several processors; tasks by their places in the list.
+/// Why there is no bound on the response times on several processors, or what a test does not cover; tasks by their places in the
+/// list.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum GlobalError {

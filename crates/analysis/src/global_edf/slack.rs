@@ -3,7 +3,7 @@
 //! A job that surely ends early carries less work past other tasks' releases; so each round over the
 //! tasks may find more slack, until nothing changes. Slack never shrinks.
 
-use super::{GlobalError, fits, refused};
+use super::{GlobalError, covered, fits, within_periods};
 use crate::window::ROUNDS;
 use crate::{Task, fixed_point};
 use windfall_time::Span;
@@ -13,10 +13,8 @@ use windfall_time::Span;
 /// # Errors
 /// Where it does not show that all deadlines are met, and why not; the assumptions are those of `global_edf.rs`.
 pub fn response_times(tasks: &[Task], processors: u32) -> Result<Vec<Span>, GlobalError> {
-    refused(tasks, processors)?;
-    if let Some(task) = tasks.iter().position(|task| task.deadline > task.period) {
-        return Err(GlobalError::DeadlineAbovePeriod(task));
-    }
+    covered(tasks, processors)?;
+    within_periods(tasks)?;
     if let Some(task) = tasks.iter().position(|task| task.work > task.deadline) {
         return Err(GlobalError::WorkTooLong(task));
     }

@@ -3,7 +3,7 @@
 //! Deadlines are the periods' ends. As long as the tasks fit on the processors, each job ends within
 //! `x` and its work after its deadline, the same `x` for all (Devi 2006, corollary 4.11).
 
-use super::{GlobalError, density_terms, fits, refused};
+use super::{GlobalError, covered, density_terms, fits};
 use crate::Task;
 use crate::exact::{Sum, utilisation};
 use crate::window::HORIZON;
@@ -15,7 +15,7 @@ use windfall_time::Span;
 /// Where the tasks take more than the processors, where one has jitter or a deadline other than
 /// its period, and beyond [`HORIZON`].
 pub fn late_response_times(tasks: &[Task], processors: u32) -> Result<Vec<Span>, GlobalError> {
-    refused(tasks, processors)?;
+    covered(tasks, processors)?;
     if let Some(task) = tasks.iter().position(|task| task.deadline != task.period) {
         return Err(GlobalError::DeadlineNotPeriod(task));
     }

@@ -54,7 +54,7 @@ proptest! {
         let worst = simulated(&tasks, &offsets, processors as usize, 300);
         let meets = tasks.iter().zip(&worst).all(|(task, worst)| *worst <= task.deadline.as_nanos());
         for test in Test::ALL {
-            prop_assert!(meets || !test.accepts(&tasks, processors), "{:?} {:?}", test, worst);
+            prop_assert!(meets || test.accepts(&tasks, processors) != Ok(true), "{:?} {:?}", test, worst);
         }
         if let Ok(bounds) = response_times(&tasks, processors) {
             for (bound, worst) in bounds.iter().zip(&worst) {
@@ -78,7 +78,7 @@ proptest! {
     #[test]
     fn limit_one_processor_has_no_more_room_than_the_exact_test_says(set in sets()) {
         let (tasks, _) = split(set);
-        if accepted_by(&tasks, 1).is_some() {
+        if matches!(accepted_by(&tasks, 1), Ok(Some(_))) {
             prop_assert_eq!(crate::edf::schedulable(&tasks), crate::edf::Verdict::Schedulable);
         }
     }
@@ -95,18 +95,44 @@ proptest! {
 #[test]
 fn accepts_density_at_the_bound_and_refuses_above() {
     let tasks = |work| [task(1, 2, 2, 0), task(1, 2, 2, 0), task(work, 2_000, 2_000, 0)];
-    assert!(Test::Density.accepts(&tasks(1_000), 2));
-    assert!(!Test::Density.accepts(&tasks(1_001), 2));
+    assert_eq!(Test::Density.accepts(&tasks(1_000), 2), Ok(true));
+    assert_eq!(Test::Density.accepts(&tasks(1_001), 2), Ok(false));
 }
 
 #[test]
 fn refuses_jitter_and_no_processors() {
     let [plain, jitter] = [0, 1].map(|jitter| [task(1, 10, 10, jitter)]);
-    assert_eq!(accepted_by(&plain, 2), Some(Test::Density));
-    assert_eq!(accepted_by(&jitter, 2), None);
-    assert_eq!(accepted_by(&plain, 0), None);
+    assert_eq!(accepted_by(&plain, 2), Ok(Some(Test::Density)));
+    for (tasks, processors, why) in [
+        (&jitter[..], 2, GlobalError::Jitter(0)),
+        (&plain, 0, GlobalError::NoProcessors),
+        (&[], 0, GlobalError::NoProcessors),
+        (&[plain[0], task(1, 0, 10, 0)], 2, GlobalError::OutOfRange),
+    ] {
+        assert_eq!(accepted_by(tasks, processors), Err(why));
+        for test in Test::ALL {
+            assert_eq!(test.accepts(tasks, processors), Err(why), "{test:?}");
+        }
+    }
     assert_eq!(late_response_times(&jitter, 2), Err(GlobalError::Jitter(0)));
     assert_eq!(late_response_times(&plain, 1), Ok(vec![Span::from_nanos(10)]));
+}
+
+#[test]
+fn refuses_deadlines_beyond_periods_but_for_one_test() {
+    let set = |works: [u64; 3]| works.map(|work| task(work, 10, 11, 0));
+    for test in Test::ALL {
+        let [light, heavy] = [[1; 3], [10; 3]].map(|works| test.accepts(&set(works), 2));
+        let expected = match test {
+            Test::Baker => [Ok(true), Ok(false)],
+            _ => [Err(GlobalError::DeadlineAbovePeriod(0)); 2],
+        };
+        assert_eq!([light, heavy], expected, "{test:?}");
+    }
+    assert_eq!(accepted_by(&set([1; 3]), 2), Ok(Some(Test::Baker)));
+    assert_eq!(accepted_by(&set([10; 3]), 2), Ok(None), "one test covers them, and refuses");
+    let alone_too_long = [task(12, 20, 11, 0)];
+    assert_eq!(accepted_by(&alone_too_long, 2), Ok(None));
 }
 
 #[test]

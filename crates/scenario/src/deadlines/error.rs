@@ -1,6 +1,7 @@
 //! Why there is no bound on a thread's response times.
 
 use core::fmt;
+use windfall_analysis::global_edf::GlobalError;
 use windfall_schedulers::DEADLINES_AHEAD;
 
 /// Why there is no bound on the response times of a thread.
@@ -46,10 +47,17 @@ pub enum BoundError {
     NoTestAccepts {
         /// How many processors they have.
         processors: u32,
-        /// How many tests were tried.
+        /// How many tests were tried, and cover the threads.
         tried: usize,
+        /// How many do not cover them, because a deadline is beyond its period.
+        uncovered: usize,
         /// How many were not, for so many threads.
         left_out: usize,
+    },
+    /// No test of global EDF that is tried for so many threads covers them.
+    NotCovered {
+        /// The assumption of the tests that does not hold.
+        why: GlobalError,
     },
 }
 
@@ -91,15 +99,24 @@ impl fmt::Display for BoundError {
             BoundError::LocksOnSeveral => {
                 f.write_str("its scheduler has several processors, and its threads share locks")
             }
-            BoundError::NoTestAccepts { processors, tried, left_out } => {
+            BoundError::NoTestAccepts { processors, tried, uncovered, left_out } => {
                 write!(
                     f,
-                    "none of {tried} tests of global EDF shows that they fit on {processors} processors"
+                    "no test of global EDF shows that they fit on {processors} processors: {tried} tried"
                 )?;
-                match left_out {
-                    0 => Ok(()),
-                    _ => write!(f, " (for so many, {left_out} are left out)"),
+                if *uncovered > 0 {
+                    write!(f, ", {uncovered} do not cover deadlines beyond periods")?;
                 }
+                if *left_out > 0 {
+                    write!(f, ", {left_out} left out for so many threads")?;
+                }
+                Ok(())
+            }
+            BoundError::NotCovered { why: GlobalError::DeadlineAbovePeriod(_) } => f.write_str(
+                "the tests of global EDF that are tried for so many do not cover deadlines beyond periods",
+            ),
+            BoundError::NotCovered { why } => {
+                write!(f, "the tests of global EDF do not cover them: {why}")
             }
         }
     }

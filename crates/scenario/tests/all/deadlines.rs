@@ -1,6 +1,7 @@
 //! Deadlines in `check`: bounds, and reasons where there is none.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use windfall_analysis::global_edf::GlobalError;
 use windfall_scenario::{BoundError, Scenario};
 use windfall_time::Span;
 
@@ -196,7 +197,38 @@ fn refuses_a_bound_on_several_processors_with_the_reason() {
     let three = ["a", "b", "c"].map(much).concat();
     let found = unbounded(&two("edf", "top", &three));
     assert!(
-        matches!(found[0], BoundError::NoTestAccepts { processors: 2, tried, left_out: 0 } if tried > 1),
+        matches!(
+            found[0],
+            BoundError::NoTestAccepts { processors: 2, tried: 7, uncovered: 0, left_out: 0 }
+        ),
         "{found:?}"
     );
+}
+
+#[test]
+fn refuses_a_bound_by_tests_that_do_not_cover_the_deadlines() {
+    let edf = |count: usize, work: &str| {
+        let threads = (0..count).map(|number| {
+            format!(
+                "[threads.t{number}]\nparent = \"s\"\n\
+                 periodic = {{ work = \"{work}\", period = \"10ms\", deadline = \"11ms\" }}\n"
+            )
+        });
+        let scheduler = "[machine]\nprocessors = 2\n\
+                         [schedulers.s]\nscheduler = \"edf\"\nparent = \"top\"\nprocessors = 2\n";
+        scheduler.to_owned() + &threads.collect::<String>()
+    };
+    // One test covers such deadlines.
+    assert_eq!(bounds(&edf(3, "1ms"))[0].1, ms(11));
+    let found = unbounded(&edf(3, "9ms"));
+    let one = BoundError::NoTestAccepts { processors: 2, tried: 1, uncovered: 6, left_out: 0 };
+    assert_eq!(found, vec![one.clone(); 3]);
+    assert_eq!(
+        one.to_string(),
+        "no test of global EDF shows that they fit on 2 processors: 1 tried, 6 do not cover deadlines beyond periods"
+    );
+    // It is not tried for so many.
+    let found = unbounded(&edf(201, "1us"));
+    let why = GlobalError::DeadlineAbovePeriod(0);
+    assert_eq!(found, vec![BoundError::NotCovered { why }; 201]);
 }

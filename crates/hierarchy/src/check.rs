@@ -32,7 +32,7 @@ impl Hierarchy {
     /// running VPs, and each processor has at most one thread.
     ///
     /// # Errors
-    /// The invariant that does not hold, which means a defect of this crate.
+    /// The invariant that does not hold, which means a defect of this crate; a sentence, because nobody branches on it.
     pub fn check_tables(&self) -> Result<(), &'static str> {
         let state = &self.state;
         if !state.up.is_empty() || !state.down.is_empty() || state.timers.has_immediate() {

@@ -205,7 +205,7 @@ pub trait Scheduler: Duplicate + Send {
     /// is under way; may be slow. The default checks nothing.
     ///
     /// # Errors
-    /// The invariant that does not hold.
+    /// The invariant that does not hold, as a sentence: nobody branches on it, and a [`SchedulerError`](crate::SchedulerError) prints it.
     fn check(&self, _view: &View<'_>) -> Result<(), &'static str> {
         Ok(())
     }

@@ -97,6 +97,7 @@ pub trait Conversion: Send {
     }
 
     /// Whether its scheduler declares the speed of the slower processor that it gives, so that the one below admits no more (`Context::set_speed` of crate `hierarchy`).
+    /// Time on it counts by the deadlines that its owner reports, so a law lets such owners overrun rarely: a deadline reported too late shows nothing.
     fn declares_speed(&self) -> bool {
         false
     }

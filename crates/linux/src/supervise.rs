@@ -8,6 +8,7 @@ pub(crate) mod calls;
 pub(crate) mod clock;
 pub(crate) mod dry_run;
 mod event_loop;
+mod finish;
 pub(crate) mod linux;
 pub(crate) mod locked;
 mod machine;

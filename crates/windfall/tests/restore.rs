@@ -365,8 +365,10 @@ fn law_what_a_run_and_its_guardian_leave_is_restored() {
         run.signal(Signal::KILL);
         send(guardian, Signal::KILL);
         let supervisor = run.pid();
-        let ended = || fields(supervisor).is_none_or(|fields| fields[0] == "Z");
-        assert!(until(Duration::from_secs(2), ended), "the run has not ended");
+        // While one of them is about to end, a run is under way.
+        let has_ended = |pid| fields(pid).is_none_or(|fields| fields[0] == "Z");
+        let ended = || has_ended(supervisor) && has_ended(guardian);
+        assert!(until(Duration::from_secs(5), ended), "the run and its guardian have not ended");
         let program = programs.into_iter().find(|pid| *pid != guardian).unwrap();
         assert!(matches!(class(program), Some((1, 70..=74))), "{:?}", class(program));
         let doctor = String::from_utf8_lossy(&windfall(&["doctor"]).stdout).into_owned();

@@ -2,6 +2,7 @@
 
 use crate::carrier::fence;
 use crate::restore::log::RestoreLog;
+use crate::supervise::finish::Running;
 use crate::supervise::linux::Linux;
 use crate::supervise::locked::Locked;
 use crate::supervise::own;
@@ -10,7 +11,6 @@ use crate::supervise::prepare::{Claimed, Prepared, trouble};
 use crate::supervise::processors::apart;
 use crate::supervise::procfs_worker;
 use crate::supervise::records::Trace;
-use crate::supervise::run::Running;
 use crate::supervise::settings::Settings;
 use crate::supervise::settle::settle;
 use crate::supervise::supervisor::{Calls, Left, Supervisor};

@@ -13,8 +13,8 @@ use windfall_time::Span;
 /// A thread on its way to its processor may take this, and a batch at least this.
 pub(crate) const LEAST: Span = Span::from_secs(10);
 
-/// The processors that are asked.
-pub(crate) struct Asked<'a> {
+/// A check that each of these processors answers.
+pub(crate) struct AnswerCheck<'a> {
     pub(crate) processors: &'a [u16],
     /// Those of them whose threads get nowhere: a planted fault.
     pub(crate) silent: &'a [u16],
@@ -24,8 +24,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) within: Span,
 }
 
-impl Asked<'_> {
-    /// Those that do not answer, in the order in which they were asked.
+impl AnswerCheck<'_> {
+    /// Those that do not answer, in the order in which they are listed.
     ///
     /// # Errors
     /// When no thread can be started for one: that says nothing of the processor.

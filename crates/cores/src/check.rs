@@ -2,7 +2,7 @@
 //!
 //! A batch is a round of each pattern. After it the threads end, their digests are judged, and their blocks of memory go on to the next. So what is kept does not grow with the time, and the processors of a batch never differ by more than it.
 
-use crate::answers::{Asked, LEAST};
+use crate::answers::{AnswerCheck, LEAST};
 use crate::batch::{Batch, Done, Entry, Worker, deadline};
 use crate::judge::{Digest, Judge};
 use crate::report::{Absent, ProcessorResult, Report};
@@ -101,7 +101,7 @@ impl Check {
         self.validate_processors()?;
         let within = self.deadline.unwrap_or(LEAST);
         let Check { processors, silent, is_kept, .. } = self;
-        Asked { processors, silent, is_kept: *is_kept, within }.absent()
+        AnswerCheck { processors, silent, is_kept: *is_kept, within }.absent()
     }
 
     /// Works and judges. The processors are busy meanwhile, at the priority of the caller.

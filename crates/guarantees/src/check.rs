@@ -313,12 +313,12 @@ impl Findings {
 
     /// Decides on the request: the shortest chain that proves it, or why there is none.
     fn answer(&mut self, at: usize, vp: &Vp, lack: Option<Why>) {
-        let Some(asked) = vp.requested else { return };
+        let Some(requested) = vp.requested else { return };
         let mut best: Option<(usize, Vec<Step>)> = None;
         let mut closest: Option<(Guarantee, RewriteError)> = None;
         for link in &self.vps[at].options {
             let gives = self.links[*link].gives;
-            match rewrite(&gives, &asked) {
+            match rewrite(&gives, &requested) {
                 Ok(steps) if best.as_ref().is_none_or(|(_, best)| steps.len() < best.len()) => {
                     best = Some((*link, steps));
                 }
@@ -331,7 +331,7 @@ impl Findings {
                 }
             }
         }
-        if best.is_none() && asked == Guarantee::Null {
+        if best.is_none() && requested == Guarantee::Null {
             best = Some((NOTHING, Vec::new()));
         }
         match best {

@@ -56,16 +56,16 @@ const TRIED: usize = 16;
 /// Finds remedies for `vp`, whose request was refused.
 #[must_use]
 pub fn remedy(tree: &Tree, findings: &Findings, vp: usize) -> Remedy {
-    let (Some(asked), Some(parent)) = (tree.vps[vp].requested, tree.vps[vp].parent) else {
+    let (Some(requested), Some(parent)) = (tree.vps[vp].requested, tree.vps[vp].parent) else {
         return Remedy::default();
     };
     let place = Place::of(tree, findings, parent, vp);
-    let (largest, shortest) = place.nearest(&asked);
+    let (largest, shortest) = place.nearest(&requested);
     Remedy {
         largest,
         shortest,
-        in_the_way: place.in_the_way(&asked),
-        above: above(tree, findings, &place, &asked),
+        in_the_way: place.in_the_way(&requested),
+        above: above(tree, findings, &place, &requested),
     }
 }
 
@@ -90,12 +90,12 @@ impl<'t> Place<'t> {
     }
 
     /// The parameters with which `asked` would be requested; all others stay as they are.
-    fn params(&self, asked: &Guarantee) -> Option<ChildParams> {
+    fn params(&self, requested: &Guarantee) -> Option<ChildParams> {
         let mut params = self.tree.vps[self.vp].params;
         if self.tree.vps[self.vp].outright {
             return Some(params);
         }
-        match self.tree.nodes[self.node].conversion.parameter_for(asked).ok()? {
+        match self.tree.nodes[self.node].conversion.parameter_for(requested).ok()? {
             ChildParam::Nothing => {}
             ChildParam::Reserve { amount, period } => params.reserve = Some((amount, period)),
             ChildParam::Block { amount, period, at } => {
@@ -106,48 +106,48 @@ impl<'t> Place<'t> {
         Some(params)
     }
 
-    /// Whether `asked` could be granted here, with what is counted on, without some children.
-    fn would(&self, asked: &Guarantee, own: &[Vec<Held>], without: &[usize]) -> bool {
-        let Some(params) = self.params(asked) else { return false };
+    /// Whether `requested` could be granted here, with what is counted on, without some children.
+    fn would(&self, requested: &Guarantee, own: &[Vec<Held>], without: &[usize]) -> bool {
+        let Some(params) = self.params(requested) else { return false };
         let node = &self.tree.nodes[self.node];
         let children: Vec<usize> =
             node.children.iter().copied().filter(|child| !without.contains(child)).collect();
-        let told =
+        let params_of =
             |child: &usize| if *child == self.vp { params } else { self.tree.vps[*child].params };
-        let all_terms: Vec<ChildParams> = children.iter().map(told).collect();
+        let all_params: Vec<ChildParams> = children.iter().map(params_of).collect();
         let mut open: Vec<(usize, Guarantee)> = Vec::new();
         for (at, child) in children.iter().enumerate() {
             let kept =
                 self.kept.contains(child).then_some(self.tree.vps[*child].requested).flatten();
-            let asks = if *child == self.vp { Some(*asked) } else { kept };
-            open.extend(asks.filter(|asks| *asks != Guarantee::Null).map(|asks| (at, asks)));
+            let wants = if *child == self.vp { Some(*requested) } else { kept };
+            open.extend(wants.filter(|wants| *wants != Guarantee::Null).map(|wants| (at, wants)));
         }
         for way in ways(node.conversion.takes(), own) {
             let (gives, since) = supplied(&way, own);
             let (on_one, declared) = (self.on_one, self.tree.is_declared(node));
             let supply = Supply { guarantees: &gives, since: &since, on_one, declared };
-            let offers = node.conversion.give(supply, &all_terms);
-            open.retain(|(at, asks)| {
+            let offers = node.conversion.give(supply, &all_params);
+            open.retain(|(at, wants)| {
                 let gives = &offers[*at].gives;
-                !gives.iter().any(|given| rewrite(&given.guarantee, asks).is_ok())
+                !gives.iter().any(|given| rewrite(&given.guarantee, wants).is_ok())
             });
         }
         open.is_empty()
     }
 
-    fn fits(&self, asked: &Guarantee) -> bool {
-        self.would(asked, &self.own, &[])
+    fn fits(&self, requested: &Guarantee) -> bool {
+        self.would(requested, &self.own, &[])
     }
 
     /// As asked, with the largest amount or share; and as asked, with the shortest period or error.
-    fn nearest(&self, asked: &Guarantee) -> (Option<Guarantee>, Option<Guarantee>) {
-        let Some((x, y)) = asked.reservation() else {
-            return self.nearest_share(asked);
+    fn nearest(&self, requested: &Guarantee) -> (Option<Guarantee>, Option<Guarantee>) {
+        let Some((x, y)) = requested.reservation() else {
+            return self.nearest_share(requested);
         };
         let (Some(most), Some(least)) = (y.floor(), x.ceil()) else { return (None, None) };
-        let sized = |amount: u64| with(asked, Span::from_nanos(amount).into(), y);
+        let sized = |amount: u64| with(requested, Span::from_nanos(amount).into(), y);
         let amount = last(1, most.as_nanos(), |amount| self.fits(&sized(amount)));
-        let paced = |period: u64| with(asked, x, Span::from_nanos(period).into());
+        let paced = |period: u64| with(requested, x, Span::from_nanos(period).into());
         let longest = LONGEST.max(y.ceil().map_or(0, Span::as_nanos));
         let mut end = least.as_nanos().max(1);
         while !self.fits(&paced(end)) {
@@ -160,20 +160,20 @@ impl<'t> Place<'t> {
         (amount.map(sized), period.map(paced))
     }
 
-    fn nearest_share(&self, asked: &Guarantee) -> (Option<Guarantee>, Option<Guarantee>) {
-        let share = |share: Ratio| match *asked {
+    fn nearest_share(&self, requested: &Guarantee) -> (Option<Guarantee>, Option<Guarantee>) {
+        let share = |share: Ratio| match *requested {
             Guarantee::BoundedShare(_, d) => Guarantee::BoundedShare(share, d),
             Guarantee::Slower(_) => Guarantee::Slower(share),
             _ => Guarantee::Share(share),
         };
         if !matches!(
-            asked,
+            requested,
             Guarantee::BoundedShare(..) | Guarantee::Slower(_) | Guarantee::Share(_)
         ) {
             return (None, None);
         }
         let largest = largest_share(|part| self.fits(&share(part))).map(share);
-        let Guarantee::BoundedShare(s, d) = *asked else { return (largest, None) };
+        let Guarantee::BoundedShare(s, d) = *requested else { return (largest, None) };
         let error = |n: u64| Guarantee::BoundedShare(s, Span::from_nanos(n).into());
         let Some(begin) = d.ceil() else { return (largest, None) };
         let end = begin.as_nanos().max(LONGEST);
@@ -183,11 +183,11 @@ impl<'t> Place<'t> {
 
     /// Siblings without which the request could be granted: one alone, where one is enough, else the
     /// largest together.
-    fn in_the_way(&self, asked: &Guarantee) -> Vec<usize> {
+    fn in_the_way(&self, requested: &Guarantee) -> Vec<usize> {
         let size = |child: usize| {
             let vp = &self.tree.vps[child];
             let reserved = vp.params.reserve.and_then(|(x, y)| x.over(y));
-            reserved.or_else(|| vp.requested.and_then(|asks| asks.share())).unwrap_or(Ratio::ZERO)
+            reserved.or_else(|| vp.requested.and_then(|wants| wants.share())).unwrap_or(Ratio::ZERO)
         };
         let children = &self.tree.nodes[self.node].children;
         let mut others: Vec<usize> =
@@ -195,11 +195,13 @@ impl<'t> Place<'t> {
         others.sort_by_key(|child| core::cmp::Reverse(size(*child)));
         others.truncate(TRIED);
         // The smallest that is enough alone takes the least from the others.
-        if let Some(one) = others.iter().rev().find(|one| self.would(asked, &self.own, &[**one])) {
+        if let Some(one) =
+            others.iter().rev().find(|one| self.would(requested, &self.own, &[**one]))
+        {
             return vec![*one];
         }
         for count in 2..=others.len() {
-            if self.would(asked, &self.own, &others[..count]) {
+            if self.would(requested, &self.own, &others[..count]) {
                 return others[..count].to_vec();
             }
         }
@@ -207,14 +209,14 @@ impl<'t> Place<'t> {
     }
 
     /// The least that one own virtual processor would have to have, where more of the same helps.
-    fn needs(&self, asked: &Guarantee) -> Option<(usize, Guarantee, Guarantee)> {
+    fn needs(&self, requested: &Guarantee) -> Option<(usize, Guarantee, Guarantee)> {
         let node = &self.tree.nodes[self.node];
         for (at, own) in node.own.iter().enumerate() {
             for (now, since) in &self.own[at] {
                 let more = |needs: &Guarantee| {
                     let mut own = self.own.clone();
                     own[at] = vec![(*needs, *since)];
-                    self.would(asked, &own, &[])
+                    self.would(requested, &own, &[])
                 };
                 if let Some(needs) = strengthen(now, more) {
                     return Some((*own, *now, needs));
@@ -226,9 +228,14 @@ impl<'t> Place<'t> {
 }
 
 /// The changes above: at the parent, and further up as long as one is not possible as things are.
-fn above(tree: &Tree, findings: &Findings, place: &Place<'_>, asked: &Guarantee) -> Vec<Change> {
+fn above(
+    tree: &Tree,
+    findings: &Findings,
+    place: &Place<'_>,
+    requested: &Guarantee,
+) -> Vec<Change> {
     let mut changes = Vec::new();
-    let mut next = place.needs(asked);
+    let mut next = place.needs(requested);
     while let Some((vp, now, needs)) = next.take() {
         let Some(parent) = tree.vps[vp].parent else { break };
         let place = Place::of(tree, findings, parent, vp);

@@ -26,7 +26,7 @@ pub struct Fetch {
     most: usize,
     /// Those that may have it, and were not asked yet.
     left: Replicas,
-    asked: Option<ReplicaNumber>,
+    current: Option<ReplicaNumber>,
     wrong: Replicas,
     /// How long it is, as the one that is asked says.
     length: Option<usize>,
@@ -55,7 +55,7 @@ impl Fetch {
             digest,
             most,
             left: agree,
-            asked: None,
+            current: None,
             wrong: Replicas::NONE,
             length: None,
             state: Vec::new(),
@@ -64,16 +64,16 @@ impl Fetch {
 
     /// The replica to be asked; the same one until it has served the state or was given up. `None` when all were.
     pub fn source(&mut self) -> Option<ReplicaNumber> {
-        if self.asked.is_none() {
-            self.asked = self.left.iter().next();
-            self.left = self.asked.map_or(self.left, |asked| self.left.without(asked));
+        if self.current.is_none() {
+            self.current = self.left.iter().next();
+            self.left = self.current.map_or(self.left, |current| self.left.without(current));
         }
-        self.asked
+        self.current
     }
 
     /// A piece of the state, which follows those that came before from this replica. It says that the whole has so many bytes.
     pub fn receive(&mut self, from: ReplicaNumber, whole: usize, piece: &[u8]) -> Fetched {
-        if self.asked != Some(from) {
+        if self.current != Some(from) {
             return Fetched::NotSource;
         }
         let length = *self.length.get_or_insert(whole);
@@ -87,20 +87,20 @@ impl Fetch {
         if Digest::of(&self.state) != self.digest {
             return self.is_wrong(from);
         }
-        self.asked = None;
+        self.current = None;
         Fetched::Whole(std::mem::take(&mut self.state))
     }
 
     /// The one that is asked is not waited for any longer: it ended, is slow, or does not have the state. That is no fault of it. The received pieces of the state are dropped.
     pub fn give_up(&mut self) {
-        self.asked = None;
+        self.current = None;
         self.forgets();
     }
 
     /// These are asked as well, or once more; not those that served another state.
     pub fn add(&mut self, replicas: Replicas) {
         let all = replicas.iter().fold(self.left, Replicas::with).but(self.wrong);
-        self.left = self.asked.map_or(all, |asked| all.without(asked));
+        self.left = self.current.map_or(all, |current| all.without(current));
     }
 
     /// Those that served another state.
@@ -110,7 +110,7 @@ impl Fetch {
     }
 
     fn is_wrong(&mut self, replica: ReplicaNumber) -> Fetched {
-        (self.asked, self.wrong) = (None, self.wrong.with(replica));
+        (self.current, self.wrong) = (None, self.wrong.with(replica));
         self.forgets();
         Fetched::Wrong
     }

@@ -96,7 +96,7 @@ impl Members {
     }
 
     /// How far each active replica is behind, once it is behind too far; told once.
-    pub(crate) fn lags(&mut self, lag: u64, mut tell: impl FnMut(ReplicaNumber, u64)) {
+    pub(crate) fn lags(&mut self, lag: u64, mut report: impl FnMut(ReplicaNumber, u64)) {
         let frontier = self.frontier();
         for replica in self.active.iter() {
             let record = self.record(replica);
@@ -104,7 +104,7 @@ impl Members {
             if behind > lag && !record.is_lagging {
                 record.is_lagging = true;
                 record.lagged += 1;
-                tell(replica, behind);
+                report(replica, behind);
             }
         }
     }

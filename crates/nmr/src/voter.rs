@@ -83,7 +83,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         from: ReplicaNumber,
         iteration: Iteration,
         value: V,
-        mut tell: impl FnMut(Report<'_, V>),
+        mut report: impl FnMut(Report<'_, V>),
     ) -> Received {
         if !self.members.active.has(from) {
             return Received::NotActive;
@@ -94,9 +94,9 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         let is_first = iteration > self.rows.top;
         if is_first {
             if iteration > self.last_taken() {
-                return self.is_ahead(from, iteration, &mut tell);
+                return self.is_ahead(from, iteration, &mut report);
             }
-            self.moves_to(iteration, &mut tell);
+            self.moves_to(iteration, &mut report);
         }
         self.looked = self.search.look(iteration);
         let place = self.rows.place(iteration);
@@ -104,33 +104,33 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         let slot = &self.rows.slots[place];
         let is_closed = is_known && (!slot.is_open || slot.left.has(from));
         if iteration <= self.rows.low || is_closed {
-            return self.is_late(from, iteration, &mut tell);
+            return self.is_late(from, iteration, &mut report);
         }
         if !is_known {
             self.opens(place, iteration);
         }
         if self.rows.slots[place].present.has(from) {
-            return self.is_twice(from, iteration, &mut tell);
+            return self.is_twice(from, iteration, &mut report);
         }
         self.rows.store(place, from, self.members.weight(from), value);
         let was_voted = self.rows.slots[place].voted.is_some();
         if was_voted {
             self.compares(place, from);
         } else {
-            self.decides(place, Some(from), false, &mut tell);
+            self.decides(place, Some(from), false, &mut report);
         }
         if self.rows.slots[place].is_complete() {
-            self.closes(place, &mut tell);
+            self.closes(place, &mut report);
         }
-        self.comes_to(from, iteration, is_first, &mut tell);
+        self.comes_to(from, iteration, is_first, &mut report);
         if was_voted { Received::Compared } else { Received::Stored }
     }
 
     /// No more values are waited for in this iteration: it is voted on what has come, or never. Nothing happens if it is not open.
-    pub fn give_up(&mut self, iteration: Iteration, mut tell: impl FnMut(Report<'_, V>)) {
+    pub fn give_up(&mut self, iteration: Iteration, mut report: impl FnMut(Report<'_, V>)) {
         let place = self.rows.place(iteration);
         if self.rows.slots[place].is_open_for(iteration) {
-            self.closes(place, &mut tell);
+            self.closes(place, &mut report);
         }
     }
 
@@ -141,7 +141,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
     pub fn retire(
         &mut self,
         replica: ReplicaNumber,
-        mut tell: impl FnMut(Report<'_, V>),
+        mut report: impl FnMut(Report<'_, V>),
     ) -> Result<(), MembersError> {
         self.members.retire(replica)?;
         for iteration in self.rows.low.0 + 1..=self.rows.top.0 {
@@ -150,9 +150,9 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
                 continue;
             }
             self.rows.leave_out(place, replica, self.members.weight(replica));
-            self.decides(place, None, false, &mut tell);
+            self.decides(place, None, false, &mut report);
             if self.rows.slots[place].is_complete() {
-                self.closes(place, &mut tell);
+                self.closes(place, &mut report);
             }
         }
         Ok(())
@@ -191,11 +191,11 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         &mut self,
         replica: ReplicaNumber,
         iteration: Iteration,
-        tell: &mut impl FnMut(Report<'_, V>),
+        report: &mut impl FnMut(Report<'_, V>),
     ) -> Received {
         self.members.record(replica).ahead += 1;
         let last = self.last_taken();
-        tell(Report::Ahead { replica, iteration, last });
+        report(Report::Ahead { replica, iteration, last });
         Received::Ahead
     }
 
@@ -203,10 +203,10 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         &mut self,
         replica: ReplicaNumber,
         iteration: Iteration,
-        tell: &mut impl FnMut(Report<'_, V>),
+        report: &mut impl FnMut(Report<'_, V>),
     ) -> Received {
         self.members.record(replica).twice += 1;
-        tell(Report::Twice { replica, iteration });
+        report(Report::Twice { replica, iteration });
         Received::Twice
     }
 
@@ -214,15 +214,15 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         &mut self,
         replica: ReplicaNumber,
         iteration: Iteration,
-        tell: &mut impl FnMut(Report<'_, V>),
+        report: &mut impl FnMut(Report<'_, V>),
     ) -> Received {
         let slot = &self.rows.slots[self.rows.place(iteration)];
         if slot.iteration == iteration && slot.present.has(replica) {
-            return self.is_twice(replica, iteration, tell);
+            return self.is_twice(replica, iteration, report);
         }
         self.members.record(replica).late += 1;
-        tell(Report::Late { replica, iteration });
-        self.comes_to(replica, iteration, false, tell);
+        report(Report::Late { replica, iteration });
+        self.comes_to(replica, iteration, false, report);
         Received::Late
     }
 
@@ -232,7 +232,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         replica: ReplicaNumber,
         iteration: Iteration,
         is_first: bool,
-        tell: &mut impl FnMut(Report<'_, V>),
+        report: &mut impl FnMut(Report<'_, V>),
     ) {
         self.members.reaches(replica, iteration);
         if self.members.records[replica.index()].is_lagging {
@@ -242,12 +242,12 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         }
         if is_first && self.members.is_any_behind(iteration, self.lag) {
             self.members
-                .lags(self.lag, |replica, behind| tell(Report::Lagging { replica, behind }));
+                .lags(self.lag, |replica, behind| report(Report::Lagging { replica, behind }));
         }
     }
 
     /// The rows go on to this iteration. Those that are no longer kept are closed.
-    fn moves_to(&mut self, iteration: Iteration, tell: &mut impl FnMut(Report<'_, V>)) {
+    fn moves_to(&mut self, iteration: Iteration, report: &mut impl FnMut(Report<'_, V>)) {
         let low = self.rows.low_with(iteration).0;
         for gone in self.rows.low.0 + 1..=low {
             let gone = Iteration(gone);
@@ -256,9 +256,9 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
                 let absent = self.members.active;
                 self.members.judge(gone, Replicas::NONE, Replicas::NONE, absent);
                 let wrong = Replicas::NONE;
-                tell(Report::Errors { iteration: gone, voted: false, wrong, absent });
+                report(Report::Errors { iteration: gone, voted: false, wrong, absent });
             } else if self.rows.slots[place].is_open {
-                self.closes(place, tell);
+                self.closes(place, report);
             }
         }
         self.rows.low = Iteration(low);
@@ -294,7 +294,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         place: usize,
         came: Option<ReplicaNumber>,
         last: bool,
-        tell: &mut impl FnMut(Report<'_, V>),
+        report: &mut impl FnMut(Report<'_, V>),
     ) {
         let slot = &self.rows.slots[place];
         if slot.voted.is_some() {
@@ -318,13 +318,13 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         }
         self.settled = self.settled.max(iteration);
         if let Some(value) = self.rows.value(place, whose) {
-            tell(Report::Voted { iteration, value, agree });
+            report(Report::Voted { iteration, value, agree });
         }
     }
 
     /// A row is complete, or is not waited for any longer.
-    fn closes(&mut self, place: usize, tell: &mut impl FnMut(Report<'_, V>)) {
-        self.decides(place, None, true, tell);
+    fn closes(&mut self, place: usize, report: &mut impl FnMut(Report<'_, V>)) {
+        self.decides(place, None, true, report);
         let Slot { iteration, present, expected, voted, right, .. } = self.rows.slots[place];
         // Without a vote nobody knows who is wrong.
         let wrong = if voted.is_some() { present.but(right) } else { Replicas::NONE };
@@ -336,7 +336,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         self.search.closed(iteration);
         let voted = voted.is_some();
         if !voted || !wrong.is_empty() || !absent.is_empty() {
-            tell(Report::Errors { iteration, voted, wrong, absent });
+            report(Report::Errors { iteration, voted, wrong, absent });
         }
     }
 

@@ -28,9 +28,9 @@ use windfall_time::Span;
 ///     Ok(one)
 /// };
 /// let (mut home, away) = (processor()?, processor()?);
-/// let asked = Request::by(Span::from_millis(6), Instant::ZERO + Span::from_millis(10)).using(1);
-/// home.submit(0, asked)?;
-/// let place = affinity.place(0, &asked, &home, &away)?;
+/// let request = Request::by(Span::from_millis(6), Instant::ZERO + Span::from_millis(10)).using(1);
+/// home.submit(0, request)?;
+/// let place = affinity.place(0, &request, &home, &away)?;
 /// assert_eq!(place, Place::Away(Span::from_nanos(6_026_624)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -72,10 +72,10 @@ impl Affinity {
     }
 
     /// Whether a task that home has no time for may go away.
-    pub(crate) fn lets_go(self, asked: &Request, home: &Processor) -> bool {
+    pub(crate) fn lets_go(self, request: &Request, home: &Processor) -> bool {
         match self {
             Affinity::CcNuma { .. } => true,
-            Affinity::CcComa { .. } => !asked.state.is_some_and(|state| home.touches(state)),
+            Affinity::CcComa { .. } => !request.state.is_some_and(|state| home.touches(state)),
         }
     }
 
@@ -87,18 +87,18 @@ impl Affinity {
     pub fn place(
         self,
         scheduler: usize,
-        asked: &Request,
+        request: &Request,
         home: &Processor,
         away: &Processor,
     ) -> Result<Place, SubmitError> {
-        let deadline = asked.deadline.ok_or(SubmitError::NeedsDeadline)?;
+        let deadline = request.deadline.ok_or(SubmitError::NeedsDeadline)?;
         let here = home.idle_before(scheduler, deadline)?;
-        if asked.work <= here {
+        if request.work <= here {
             return Ok(Place::Home);
         }
         let there = away.idle_before(scheduler, deadline)?;
-        let work = asked.work.saturating_add(self.refill());
-        Ok(match self.lets_go(asked, home) {
+        let work = request.work.saturating_add(self.refill());
+        Ok(match self.lets_go(request, home) {
             true if work <= there => Place::Away(work),
             true => Place::Nowhere(here.max(there.saturating_sub(self.refill()))),
             false => Place::Nowhere(here),

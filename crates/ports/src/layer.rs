@@ -65,7 +65,7 @@ pub use counts::RequestCounts;
 pub use response::ResponseFuture;
 pub use timeout::TimeoutError;
 
-use crate::Request as Asked;
+use crate::Request as PoolRequest;
 use crate::pool::{Awaited, Checkpoints, Pool, StoppedError};
 use counts::{Account, Books, Served};
 use http::request::Parts;
@@ -172,8 +172,8 @@ impl AdmissionLayer {
         let admission = self.shared.pool.submission(move |pool| {
             let (work, own) = (account.bound(), account.clone());
             let answer = pool.roomiest(work, deadline).and_then(|target| {
-                let asked = [Asked::by(work, deadline)];
-                pool.submit_then(target, &asked, |at, _| serve(at), move |end| own.ended(end))
+                let requests = [PoolRequest::by(work, deadline)];
+                pool.submit_then(target, &requests, |at, _| serve(at), move |end| own.ended(end))
             });
             account.answered(&answer);
             answer

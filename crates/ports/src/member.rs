@@ -109,14 +109,14 @@ impl<T: Transport> Member<T> {
         &mut self,
         to: usize,
         scheduler: usize,
-        asked: Request,
+        request: Request,
         until: Instant,
     ) -> Option<Submission> {
         if self.unsent.iter().any(|(waits, _)| *waits == to) {
             return None;
         }
         let (now, number) = (self.processor.now(), self.next);
-        let message = Message::Submit { number, until, scheduler: scheduler as u64, asked };
+        let message = Message::Submit { number, until, scheduler: scheduler as u64, request };
         if !self.transport.send(now, to, message.encode()) {
             return None;
         }
@@ -136,16 +136,16 @@ impl<T: Transport> Member<T> {
         &mut self,
         scheduler: usize,
         affinity: Affinity,
-        asked: Request,
+        request: Request,
         (to, until): (usize, Instant),
     ) -> Result<Option<Near>, SubmitError> {
-        let idle = asked.deadline.map(|deadline| self.processor.idle_before(scheduler, deadline));
-        let lacks_time = matches!(idle, Some(Ok(idle)) if idle < asked.work);
-        if !lacks_time || !affinity.lets_go(&asked, &self.processor) {
-            return self.processor.submit(scheduler, asked).map(|task| Some(Near::Home(task)));
+        let idle = request.deadline.map(|deadline| self.processor.idle_before(scheduler, deadline));
+        let lacks_time = matches!(idle, Some(Ok(idle)) if idle < request.work);
+        if !lacks_time || !affinity.lets_go(&request, &self.processor) {
+            return self.processor.submit(scheduler, request).map(|task| Some(Near::Home(task)));
         }
-        let work = asked.work.saturating_add(affinity.refill());
-        Ok(self.submit(to, scheduler, Request { work, ..asked }, until).map(Near::Away))
+        let work = request.work.saturating_add(affinity.refill());
+        Ok(self.submit(to, scheduler, Request { work, ..request }, until).map(Near::Away))
     }
 
     /// When a turn is due at the latest, without further arrivals. The submission that it was due for may have been answered by then.
@@ -175,12 +175,12 @@ impl<T: Transport> Member<T> {
     fn receive(&mut self, now: Instant, events: &mut Vec<Event>) -> bool {
         let Some((from, record)) = self.transport.receive(now) else { return false };
         match Message::decode(record) {
-            Some(Message::Submit { number, until, scheduler, asked }) => {
+            Some(Message::Submit { number, until, scheduler, request }) => {
                 let answer = match self.seen.entry(from).or_default().of(number) {
                     Known::Forgotten => return true, // it may have been executed, or not
                     Known::Answered(answer) => answer,
                     Known::New => {
-                        let answer = self.analyse(until, scheduler, asked);
+                        let answer = self.analyse(until, scheduler, request);
                         self.seen.entry(from).or_default().remember(number, answer);
                         events.push(Event::Analysed { from, number, answer });
                         answer
@@ -214,14 +214,14 @@ impl<T: Transport> Member<T> {
         self.unsent.retain(|(to, message)| !transport.send(now, *to, message.encode()));
     }
 
-    fn analyse(&mut self, until: Instant, scheduler: u64, asked: Request) -> Answer {
+    fn analyse(&mut self, until: Instant, scheduler: u64, request: Request) -> Answer {
         if self.processor.now() > until {
             return Answer::TooLate;
         }
         let Ok(scheduler) = usize::try_from(scheduler) else {
             return Answer::Unsuitable(Reason::Unsuitable);
         };
-        self.processor.submit(scheduler, asked).into()
+        self.processor.submit(scheduler, request).into()
     }
 
     fn submit_again(&mut self, now: Instant, events: &mut Vec<Event>) {

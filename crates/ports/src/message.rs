@@ -42,7 +42,7 @@ impl From<Result<TaskId, SubmitError>> for Answer {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Message {
     /// Asks an owner to admit; worth it until an instant.
-    Submit { number: u64, until: Instant, scheduler: u64, asked: Request },
+    Submit { number: u64, until: Instant, scheduler: u64, request: Request },
     /// Answers an ask.
     Reply { number: u64, answer: Answer },
 }
@@ -61,14 +61,14 @@ impl Message {
     /// As words.
     pub(crate) fn encode(self) -> Record {
         match self {
-            Message::Submit { number, until, scheduler, asked } => {
+            Message::Submit { number, until, scheduler, request } => {
                 let flag = |has: bool, flag: u64| if has { flag } else { 0 };
                 let kind = SUBMIT
-                    | flag(asked.state.is_some(), WITH_STATE)
-                    | flag(asked.deadline.is_some(), WITH_DEADLINE);
-                let deadline = asked.deadline.unwrap_or(Instant::ZERO).as_nanos();
-                let (work, rank) = (asked.work.as_nanos(), asked.rank.cast_unsigned());
-                let state = asked.state.unwrap_or(0);
+                    | flag(request.state.is_some(), WITH_STATE)
+                    | flag(request.deadline.is_some(), WITH_DEADLINE);
+                let deadline = request.deadline.unwrap_or(Instant::ZERO).as_nanos();
+                let (work, rank) = (request.work.as_nanos(), request.rank.cast_unsigned());
+                let state = request.state.unwrap_or(0);
                 [kind, number, until.as_nanos(), scheduler, work, deadline, rank, state]
             }
             Message::Reply { number, answer } => {
@@ -98,8 +98,8 @@ impl Message {
                 let deadline = (kind & WITH_DEADLINE != 0).then(|| Instant::from_nanos(deadline));
                 let state = (kind & WITH_STATE != 0).then_some(state);
                 let (work, rank) = (Span::from_nanos(c), rank.cast_signed());
-                let asked = Request { work, deadline, rank, state };
-                return Some(Message::Submit { number, until, scheduler, asked });
+                let request = Request { work, deadline, rank, state };
+                return Some(Message::Submit { number, until, scheduler, request });
             }
             ADMITTED => Answer::Admitted(TaskId {
                 index: short(a)?,
@@ -139,7 +139,8 @@ mod tests {
         ];
         let latest = Request::by(ns, Instant::MAX);
         let asks = [Request::by(ns, at).using(5), Request::ranked(ns, -2), latest];
-        let asks = asks.map(|asked| Message::Submit { number: 8, until: at, scheduler: 1, asked });
+        let asks =
+            asks.map(|request| Message::Submit { number: 8, until: at, scheduler: 1, request });
         let replies = answers.map(|answer| Message::Reply { number: 8, answer });
         for message in asks.into_iter().chain(replies) {
             assert_eq!(Message::decode(message.encode()), Some(message));

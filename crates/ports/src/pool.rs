@@ -116,16 +116,16 @@ impl Pool {
         &self,
         home: Target,
         affinity: Affinity,
-        asked: Request,
+        request: Request,
         code: impl FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
     ) -> Pending<T> {
-        self.on_its_way(home, asked, Some(affinity), code)
+        self.on_its_way(home, request, Some(affinity), code)
     }
 
     fn on_its_way<T: Send + 'static>(
         &self,
         home: Target,
-        asked: Request,
+        request: Request,
         affinity: Option<Affinity>,
         code: impl FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
     ) -> Pending<T> {
@@ -135,8 +135,8 @@ impl Pool {
         };
         let (before, rest) = self.cores.split_at(home.processor);
         let others = rest.iter().skip(1).chain(before).cloned().collect();
-        let route = Route::over(&asked, core.clone(), others, affinity);
-        let (submission, pending) = Pending::new(home.scheduler, asked, route, code);
+        let route = Route::over(&request, core.clone(), others, affinity);
+        let (submission, pending) = Pending::new(home.scheduler, request, route, code);
         core.offer(submission);
         pending
     }
@@ -164,10 +164,10 @@ impl Pool {
     pub fn submit<T: Send + 'static>(
         &self,
         target: Target,
-        asked: Request,
+        request: Request,
         code: impl FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
     ) -> Result<Handle<T>, SubmitError> {
-        self.submit_first(target, &[asked], |at, _| code(at))
+        self.submit_first(target, &[request], |at, _| code(at))
     }
 
     /// Submits the first alternative that there is time for; the closure is told which that is.
@@ -206,11 +206,11 @@ impl Pool {
     pub fn send<T: Send + 'static>(
         &self,
         target: Target,
-        asked: Request,
+        request: Request,
         code: impl FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
     ) -> Result<Pending<T>, SubmitError> {
         let core = self.core(target)?;
-        let (submission, pending) = Pending::new(target.scheduler, asked, Route::Ends, code);
+        let (submission, pending) = Pending::new(target.scheduler, request, Route::Ends, code);
         core.send(submission)?;
         Ok(pending)
     }
@@ -232,7 +232,7 @@ impl Pool {
     pub fn admit<T: Send + 'static>(
         &self,
         target: Target,
-        asked: Request,
+        request: Request,
         forked: Forked<T>,
     ) -> Result<Handle<T>, (SubmitError, Forked<T>)> {
         let core = match self.core(target) {
@@ -240,7 +240,7 @@ impl Pool {
             Err(error) => return Err((error, forked)),
         };
         let mut state = core.take_turn();
-        match state.processor.submit(target.scheduler, asked) {
+        match state.processor.submit(target.scheduler, request) {
             Ok(task) => Ok(core.attach(&mut state, task, forked)),
             Err(error) => Err((error, forked)),
         }

@@ -192,8 +192,8 @@ impl Processor {
     ///
     /// # Errors
     /// When its scheduler cannot promise it, or has no use for it.
-    pub fn submit(&mut self, scheduler: usize, asked: Request) -> Result<TaskId, SubmitError> {
-        self.submit_first(scheduler, &[asked]).map(|(_, task)| task)
+    pub fn submit(&mut self, scheduler: usize, request: Request) -> Result<TaskId, SubmitError> {
+        self.submit_first(scheduler, &[request]).map(|(_, task)| task)
     }
 
     /// Submits the first of these that there is time for: a primary, else a secondary (section 2.4). Returns which.
@@ -207,8 +207,8 @@ impl Processor {
     ) -> Result<(usize, TaskId), SubmitError> {
         self.counts.submitted += 1;
         let answer = self.choose(scheduler, alternatives).and_then(|index| {
-            let asked = alternatives.get(index).ok_or(SubmitError::Nothing)?;
-            Ok((index, self.take_in(scheduler, asked)?))
+            let request = alternatives.get(index).ok_or(SubmitError::Nothing)?;
+            Ok((index, self.take_in(scheduler, request)?))
         });
         match &answer {
             Ok((index, _)) => {
@@ -224,39 +224,39 @@ impl Processor {
     /// The first for which there is time, or the last.
     fn choose(&self, scheduler: usize, alternatives: &[Request]) -> Result<usize, SubmitError> {
         let Some(queries) = self.scheduler(scheduler)?.queries() else { return Ok(0) };
-        let fits = |asked: &Request| {
+        let fits = |request: &Request| {
             let idle = |deadline| queries.idle_before(self.owed(deadline));
-            asked.deadline.is_none_or(|deadline| asked.work <= idle(deadline))
+            request.deadline.is_none_or(|deadline| request.work <= idle(deadline))
         };
         Ok(alternatives.iter().position(fits).unwrap_or(alternatives.len().saturating_sub(1)))
     }
 
-    fn take_in(&mut self, number: usize, asked: &Request) -> Result<TaskId, SubmitError> {
+    fn take_in(&mut self, number: usize, request: &Request) -> Result<TaskId, SubmitError> {
         let now = self.now();
         let promised = self.scheduler(number)?.queries().is_some();
         let task = Task {
             scheduler: number,
-            deadline: asked.deadline,
+            deadline: request.deadline,
             promised,
-            state: asked.state,
-            left: asked.work,
+            state: request.state,
+            left: request.work,
             beyond: Span::ZERO,
             stolen_before: self.counts.stolen,
         };
-        let owed = Request { deadline: asked.deadline.map(|at| self.owed(at)), ..*asked };
+        let owed = Request { deadline: request.deadline.map(|at| self.owed(at)), ..*request };
         let id = self.tasks.insert(task).ok_or(SubmitError::Full { tasks: self.tasks.most() })?;
         let debt = self.debt;
         let taken = self.scheduler_mut(number)?.submit(id, &owed);
         if let Err(error) = taken {
             self.tasks.remove(id);
-            return Err(match (error, asked.deadline) {
+            return Err(match (error, request.deadline) {
                 (SubmitError::NotAdmitted(error), Some(deadline)) => {
-                    in_time_of_the_asker(error, asked.work, deadline, debt, now).into()
+                    in_time_of_the_asker(error, request.work, deadline, debt, now).into()
                 }
                 (other, _) => other,
             });
         }
-        if let Some(state) = asked.state {
+        if let Some(state) = request.state {
             *self.states.entry(state).or_default() += 1;
         }
         self.promised += usize::from(promised);

@@ -70,7 +70,7 @@ pub trait Scheduler {
     ///
     /// # Errors
     /// If it cannot promise what is asked for, or has no use for it.
-    fn submit(&mut self, task: TaskId, asked: &Request) -> Result<(), SubmitError>;
+    fn submit(&mut self, task: TaskId, request: &Request) -> Result<(), SubmitError>;
 
     /// The task that it would have run; at most all that is left of the task's bound.
     fn claim(&self) -> Option<Claim>;

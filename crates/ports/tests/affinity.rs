@@ -26,9 +26,9 @@ fn busy(work: u32, state: u64) -> Processor {
 
 #[test]
 fn paper_4_numa_goes_away_only_if_home_lacks_time_and_the_other_has_it() {
-    let asked = Request::by(ms(4), at(10)).using(1);
+    let request = Request::by(ms(4), at(10)).using(1);
     let place = |home: &Processor, away: &Processor| {
-        Affinity::CcNuma { refill: ms(1) }.place(0, &asked, home, away).unwrap()
+        Affinity::CcNuma { refill: ms(1) }.place(0, &request, home, away).unwrap()
     };
     assert_eq!(place(&busy(6, 1), &busy(0, 0)), Place::Home);
     assert_eq!(place(&busy(7, 1), &busy(5, 0)), Place::Away(ms(5)));
@@ -39,9 +39,9 @@ fn paper_4_numa_goes_away_only_if_home_lacks_time_and_the_other_has_it() {
 
 #[test]
 fn paper_4_coma_stays_if_a_task_at_home_touches_the_state() {
-    let asked = Request::by(ms(4), at(10)).using(1);
+    let request = Request::by(ms(4), at(10)).using(1);
     let place = |home: &Processor, away: &Processor| {
-        Affinity::CcComa { refill: ms(1) }.place(0, &asked, home, away).unwrap()
+        Affinity::CcComa { refill: ms(1) }.place(0, &request, home, away).unwrap()
     };
     let (mut touching, other) = (busy(7, 1), busy(7, 2));
     assert_eq!(place(&touching, &busy(0, 0)), Place::Nowhere(ms(3)));
@@ -57,7 +57,7 @@ fn paper_4_coma_stays_if_a_task_at_home_touches_the_state() {
 
 #[test]
 fn refuses_to_place_without_a_deadline() {
-    let asked = Request::ranked(ms(1), 0);
-    let answer = Affinity::CcNuma { refill: ms(1) }.place(0, &asked, &busy(0, 0), &busy(0, 0));
+    let request = Request::ranked(ms(1), 0);
+    let answer = Affinity::CcNuma { refill: ms(1) }.place(0, &request, &busy(0, 0), &busy(0, 0));
     assert!(answer.is_err());
 }

@@ -40,8 +40,8 @@ fn law_an_awaited_answer_is_that_of_the_pool() {
     block_on(async {
         let mut handles = Vec::new();
         for n in 0..40 {
-            let asked = Request::by(ms(4), Pool::now() + ms(if n % 2 == 0 { 9_000 } else { 3 }));
-            match pool.admit(EDF, asked, move |at| spin(at, ms(1)).map(|()| n)).await {
+            let request = Request::by(ms(4), Pool::now() + ms(if n % 2 == 0 { 9_000 } else { 3 }));
+            match pool.admit(EDF, request, move |at| spin(at, ms(1)).map(|()| n)).await {
                 Ok(handle) => handles.push((n, handle)),
                 Err(SubmitError::NotAdmitted(_)) => refused += 1,
                 Err(other) => panic!("{other}"),
@@ -157,13 +157,12 @@ fn law_an_admission_that_is_dropped_leaves_no_task() {
 #[test]
 fn refuses_and_gives_the_closure_up() {
     let pool = awaited();
-    let asked = Request::by(ms(50), Pool::now() + ms(10));
-    let refused =
-        block_on(pool.admit(EDF, asked, |_| -> Result<(), StoppedError> {
-            unreachable!("it is not admitted")
-        }));
+    let request = Request::by(ms(50), Pool::now() + ms(10));
+    let refused = block_on(pool.admit(EDF, request, |_| -> Result<(), StoppedError> {
+        unreachable!("it is not admitted")
+    }));
     assert!(matches!(refused, Err(SubmitError::NotAdmitted(_))), "{refused:?}");
     let nowhere = Target { processor: 4, scheduler: 0 };
-    let error = block_on(pool.admit(nowhere, asked, |_| Ok(()))).unwrap_err();
+    let error = block_on(pool.admit(nowhere, request, |_| Ok(()))).unwrap_err();
     assert_eq!(error, SubmitError::NoProcessor { processor: 4, processors: 1 });
 }

@@ -39,8 +39,8 @@ impl Busy {
         let busy = Busy { pool: two(|_| ()), deadline: Pool::now() + ms(10_000) };
         for (target, work) in [(HOME, home), (AWAY, away)] {
             if work > 0 {
-                let asked = Request::by(ms(work), busy.deadline).using(1);
-                let waits = busy.pool.submit(target, asked, |at| -> Result<(), _> {
+                let request = Request::by(ms(work), busy.deadline).using(1);
+                let waits = busy.pool.submit(target, request, |at| -> Result<(), _> {
                     loop {
                         at.checkpoint()?;
                         std::thread::sleep(Duration::from_millis(1));
@@ -53,8 +53,8 @@ impl Busy {
     }
 
     fn near(&self, affinity: Affinity, work: u32, state: u64) -> Pending<()> {
-        let asked = Request::by(ms(work), self.deadline).using(state);
-        self.pool.submit_near(HOME, affinity, asked, |_| Ok(()))
+        let request = Request::by(ms(work), self.deadline).using(state);
+        self.pool.submit_near(HOME, affinity, request, |_| Ok(()))
     }
 
     fn idle(&self, target: Target) -> Span {
@@ -112,7 +112,11 @@ fn paper_4_a_pool_goes_away_only_if_home_lacks_time_and_another_has_it_for_the_r
     };
     assert_eq!(work, ms(2_000), "at home");
     let counts = busy.pool.counts();
-    assert_eq!((counts.submitted, counts.refused.all()), (5, 2), "once each, wherever it is asked");
+    assert_eq!(
+        (counts.submitted, counts.refused.all()),
+        (5, 2),
+        "once each, wherever it is request"
+    );
 }
 
 #[test]
@@ -122,18 +126,18 @@ fn paper_4_a_pool_stays_home_while_a_task_there_uses_the_state() {
     assert!(matches!(refused, SubmitError::NotAdmitted(_)), "{refused}");
     assert!(is_away(busy.place(coma(100), 2_000, 2), 2_100));
     // The other way round nobody there uses it.
-    let asked = Request::by(ms(9_500), busy.deadline).using(1);
-    let home = busy.pool.submit_near(AWAY, coma(100), asked, |_| Ok(())).wait();
+    let request = Request::by(ms(9_500), busy.deadline).using(1);
+    let home = busy.pool.submit_near(AWAY, coma(100), request, |_| Ok(())).wait();
     assert!(home.unwrap().wait() != windfall_ports::pool::Finished::Cancelled);
 }
 
 #[test]
 fn refuses_a_home_that_is_not_there() {
     let pool = two(|_| ());
-    let asked = Request::by(ms(1), Pool::now() + ms(50));
+    let request = Request::by(ms(1), Pool::now() + ms(50));
     let target = Target { processor: 2, scheduler: 0 };
     let none = SubmitError::NoProcessor { processor: 2, processors: 2 };
-    assert_eq!(pool.submit_near(target, numa(1), asked, |_| Ok(())).wait().unwrap_err(), none);
+    assert_eq!(pool.submit_near(target, numa(1), request, |_| Ok(())).wait().unwrap_err(), none);
 }
 
 fn processor() -> Processor {
@@ -177,13 +181,13 @@ fn follow_the_rule<T: Transport>(ends: Vec<T>) {
             _ => Affinity::CcComa { refill },
         };
         let work = Span::from_nanos(1 + draw(60));
-        let asked = Request::by(work, now + work + Span::from_nanos(draw(80))).using(draw(6));
-        let place = affinity.place(0, &asked, &home.processor, &away.processor).unwrap();
+        let request = Request::by(work, now + work + Span::from_nanos(draw(80))).using(draw(6));
+        let place = affinity.place(0, &request, &home.processor, &away.processor).unwrap();
         let free = |member: &Member<T>| {
             member.processor.idle_before(0, Instant::from_nanos(1 << 40)).unwrap()
         };
         let before = free(&away);
-        let went = home.submit_near(0, affinity, asked, (1, Instant::MAX));
+        let went = home.submit_near(0, affinity, request, (1, Instant::MAX));
         assert!(away.turn().len() < 2);
         let answers = home.turn();
         match (place, went, &answers[..]) {

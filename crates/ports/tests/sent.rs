@@ -64,10 +64,10 @@ fn law_each_of_many_submissions_is_answered_once() {
             for number in (0..EACH).map(|n| sender * EACH + n) {
                 // A third of them cannot be done; one in seven goes to a scheduler that is not there.
                 let work = if number % 3 == 1 { ms(700) } else { ms(2) };
-                let asked = Request::by(work, Pool::now() + ms(800));
+                let request = Request::by(work, Pool::now() + ms(800));
                 let target = Target { scheduler: usize::from(number % 7 == 0), ..EDF };
                 let runs = runs.clone();
-                let pending = pool.send(target, asked, move |_| {
+                let pending = pool.send(target, request, move |_| {
                     runs.fetch_add(1, Ordering::Relaxed);
                     Ok(number)
                 });
@@ -115,7 +115,7 @@ fn law_what_was_sent_is_answered_when_the_pool_ends() {
                     // Some closures hold the pool itself; refused, they let it go.
                     let (held, work) =
                         (pool.clone(), if number % 2 == 0 { ms(1) } else { ms(5_000) });
-                    let asked = Request::by(work, Pool::now() + ms(300));
+                    let request = Request::by(work, Pool::now() + ms(300));
                     let refused = number % 2 == 1;
                     let code = move |_: &_| {
                         Ok(if refused {
@@ -125,7 +125,7 @@ fn law_what_was_sent_is_answered_when_the_pool_ends() {
                             number
                         })
                     };
-                    sender.send((number, pool.send(EDF, asked, code).unwrap())).unwrap();
+                    sender.send((number, pool.send(EDF, request, code).unwrap())).unwrap();
                 }
             })
         })
@@ -158,8 +158,8 @@ fn hold_the_timer(pool: &Pool) -> mpsc::Sender<()> {
     loop {
         let (lets_go, held) = mpsc::channel();
         let waker = Waker::from(Arc::new(Holds(Mutex::new(held))));
-        let asked = Request::by(ms(5_000), Pool::now() + ms(100));
-        let mut pending = pool.send(EDF, asked, |_| Ok(())).unwrap();
+        let request = Request::by(ms(5_000), Pool::now() + ms(100));
+        let mut pending = pool.send(EDF, request, |_| Ok(())).unwrap();
         let polled = core::pin::pin!(&mut pending).poll(&mut Context::from_waker(&waker));
         if polled.is_pending() {
             while pending.try_answer().is_none() {
@@ -194,8 +194,8 @@ fn law_whoever_has_the_machine_analyses_what_was_sent() {
     let lets_go = hold_the_timer(&pool);
     let deadline = Pool::now() + ms(900);
     let before = pool.idle_before(EDF, deadline).unwrap();
-    let (asked, begun) = (Request::by(ms(300), deadline), Pool::now());
-    let mut pending = pool.send(EDF, asked, |at| at.checkpoint().map(|()| 1)).unwrap();
+    let (request, begun) = (Request::by(ms(300), deadline), Pool::now());
+    let mut pending = pool.send(EDF, request, |at| at.checkpoint().map(|()| 1)).unwrap();
     let after = pool.idle_before(EDF, deadline).unwrap();
     let passed = Pool::now().saturating_since(begun);
     assert!(after <= before.saturating_sub(ms(299)) || passed > ms(100), "{before} {after}");
@@ -211,8 +211,8 @@ fn law_what_is_sent_wakes_the_timer() {
     let least = (0..5).map(|_| {
         std::thread::sleep(std::time::Duration::from_millis(30));
         let begun = Pool::now();
-        let asked = Request::by(ms(5_000), begun + ms(100));
-        assert!(pool.send(EDF, asked, |_| Ok(0)).unwrap().wait().is_err());
+        let request = Request::by(ms(5_000), begun + ms(100));
+        assert!(pool.send(EDF, request, |_| Ok(0)).unwrap().wait().is_err());
         Pool::now().saturating_since(begun)
     });
     let least = least.min().unwrap();
@@ -235,8 +235,8 @@ fn law_a_refused_closure_may_end_the_pool() {
     let lets_go = hold_the_timer(&pool);
     let (sender, dropped) = mpsc::channel();
     let held = (pool.clone(), Dropped(sender));
-    let asked = Request::by(ms(5_000), Pool::now() + ms(100));
-    let pending = pool.send(EDF, asked, move |_| {
+    let request = Request::by(ms(5_000), Pool::now() + ms(100));
+    let pending = pool.send(EDF, request, move |_| {
         drop(held);
         Ok(())
     });

@@ -21,8 +21,8 @@ pub fn by_hand((x, y): (u16, u16), blocked: bool) -> u64 {
     u64::from(blocked) * 1_000_000 + u64::from(x) * 1_000 + u64::from(y)
 }
 
-/// So often it tells what planning has come to.
-const TELLS: Span = Span::from_millis(100);
+/// So often it reports how far planning has come.
+const REPORT_INTERVAL: Span = Span::from_millis(100);
 
 type World = Arc<Mutex<Shared>>;
 
@@ -212,13 +212,13 @@ impl Code for Planner {
             open(&self.0).begins(now);
             me.post(ready, 0).await?;
         }
-        let mut told_at = Instant::ZERO;
+        let mut next_report = Instant::ZERO;
         loop {
             let now = me.now().await;
-            if now >= told_at {
-                told_at = now + TELLS;
-                let told = planning(&open(&self.0));
-                annotate(&mut me, told).await;
+            if now >= next_report {
+                next_report = now + REPORT_INTERVAL;
+                let figures = planning(&open(&self.0));
+                annotate(&mut me, figures).await;
             }
             let next = {
                 let mut shared = open(&self.0);
@@ -248,8 +248,8 @@ impl Code for Planner {
                 Next::Over => break,
             }
         }
-        let told = planning(&open(&self.0));
-        annotate(&mut me, told).await;
+        let figures = planning(&open(&self.0));
+        annotate(&mut me, figures).await;
         Ok(())
     }
 }

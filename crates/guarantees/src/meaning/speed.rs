@@ -25,7 +25,7 @@ pub(super) struct Speed {
     asleep: bool,
     woke: i128,
     /// How many deadlines were announced since.
-    tells: i128,
+    announcements: i128,
     /// Service since it woke.
     served: i128,
     /// In units of 1 / `below`: the most by which it was served faster than r since any time; what that
@@ -34,7 +34,7 @@ pub(super) struct Speed {
     lead_then: i128,
     ahead: i128,
     /// The last deadline announced in this stretch; whether all were announced in time and in order.
-    told: Option<i128>,
+    last_announced: Option<i128>,
     orderly: bool,
     /// The deadline to come, and when it was announced; the next announcement replaces it.
     to_come: Option<(i128, i128)>,
@@ -51,12 +51,12 @@ impl Speed {
             now: 0,
             asleep: true,
             woke: 0,
-            tells: 0,
+            announcements: 0,
             served: 0,
             lead: 0,
             lead_then: 0,
             ahead: 0,
-            told: None,
+            last_announced: None,
             orderly: true,
             to_come: None,
             worst: None,
@@ -65,23 +65,24 @@ impl Speed {
     }
 
     pub(super) fn begin(&mut self, at: i128) {
-        // What it told before it slept was about work that is done.
-        self.to_come = self.to_come.filter(|(deadline, told)| *told == at && *deadline > at);
-        self.told = self.to_come.map(|(deadline, _)| deadline);
+        // What it announced before it slept was about work that is done.
+        self.to_come =
+            self.to_come.filter(|(deadline, announced_at)| *announced_at == at && *deadline > at);
+        self.last_announced = self.to_come.map(|(deadline, _)| deadline);
         self.lead = (self.lead - self.above * (at - self.now)).max(0);
         (self.lead_then, self.ahead) = (self.lead, self.lead);
-        self.tells = i128::from(self.to_come.is_some());
+        self.announcements = i128::from(self.to_come.is_some());
         (self.served, self.orderly) = (0, true);
         (self.now, self.woke, self.asleep) = (at, at, false);
     }
 
     pub(super) fn set_deadline(&mut self, deadline: i128, now: i128) {
         if !self.asleep {
-            let in_time = self.told.is_some_and(|told| now <= told) || now == self.woke;
-            let in_order = self.told.is_none_or(|told| told <= deadline);
+            let in_time = self.last_announced.is_some_and(|last| now <= last) || now == self.woke;
+            let in_order = self.last_announced.is_none_or(|last| last <= deadline);
             self.orderly &= in_time && in_order;
-            self.told = Some(deadline);
-            self.tells += 1;
+            self.last_announced = Some(deadline);
+            self.announcements += 1;
         }
         self.to_come = (deadline > now).then_some((deadline, now));
     }
@@ -111,10 +112,11 @@ impl Speed {
 
     /// A deadline has come.
     fn close(&mut self) {
-        let due =
-            self.above * (self.now - self.woke) - self.lead_then - WHOLE * self.below * self.tells;
+        let due = self.above * (self.now - self.woke)
+            - self.lead_then
+            - WHOLE * self.below * self.announcements;
         let due = Ratio::new(due, self.below).unwrap_or(Ratio::ZERO);
-        let rounding = WHOLE * self.below * self.tells;
+        let rounding = WHOLE * self.below * self.announcements;
         let Some(behind) = Ratio::new(-self.ahead - rounding, self.below) else { return };
         if !self.orderly || due <= Ratio::ZERO {
             return;

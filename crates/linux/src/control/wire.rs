@@ -102,8 +102,8 @@ impl std::error::Error for ControlError {}
 pub(super) fn read(line: &[u8]) -> Result<ClientRequest, ControlError> {
     let request = entry(line)?;
     let verb = request.get("do").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let alone = |asked: ClientRequest| match request.len() {
-        1 => Ok(asked),
+    let alone = |one: ClientRequest| match request.len() {
+        1 => Ok(one),
         _ => Err(ControlError::new(format!("`{verb}`"), "takes no other keys", "leave them out")),
     };
     if request.contains_key("own") {

@@ -38,9 +38,9 @@ impl Drop for End {
     }
 }
 
-// Fields: what was asked, who takes part, and how all hear of each other.
+// Fields: how it is to be made, who takes part, and how all hear of each other.
 pub(super) struct Manager<V, R, F> {
-    asked: Redundant<V, R>,
+    setup: Redundant<V, R>,
     body: Arc<F>,
     links: Arc<Links>,
     injected: Arc<[Plan]>,
@@ -56,14 +56,14 @@ where
     R: Rule<V> + Clone + Send + 'static,
     F: Fn(&mut Replica<V, R>) -> Result<(), VoteError> + Send + Sync + 'static,
 {
-    pub(super) fn new(asked: Redundant<V, R>, body: F) -> Self {
-        let all = asked.settings.places();
-        let remedies = Remedies::new(&asked.settings, span(asked.patience));
-        let injected = asked.injected.clone().into();
+    pub(super) fn new(setup: Redundant<V, R>, body: F) -> Self {
+        let all = setup.settings.places();
+        let remedies = Remedies::new(&setup.settings, span(setup.patience));
+        let injected = setup.injected.clone().into();
         let (events, begun) = (std::sync::mpsc::channel(), Instant::now());
         let (body, links) = (Arc::new(body), Arc::new(Links::new(all)));
         let threads = (0..all).map(|_| None).collect();
-        Manager { asked, body, links, injected, events, threads, remedies, begun }
+        Manager { setup, body, links, injected, events, threads, remedies, begun }
     }
 
     /// Runs all replicas until a majority has returned, or cannot any longer.
@@ -72,7 +72,7 @@ where
             self.remedies.active.iter().map(|number| self.new_replica(number, false)).collect();
         for one in 0..new.len() {
             for other in one + 1..new.len() {
-                let (here, there) = link(new[one].life, new[other].life, &self.asked.settings);
+                let (here, there) = link(new[one].life, new[other].life, &self.setup.settings);
                 let (one_is, other_is) = (new[one].number, new[other].number);
                 new[one].links.push((other_is, here));
                 new[other].links.push((one_is, there));
@@ -84,7 +84,7 @@ where
         let mut leaves = None;
         while !self.remedies.is_over() {
             if self.remedies.has_majority() || self.remedies.is_hopeless() {
-                leaves.get_or_insert(Instant::now() + self.asked.patience);
+                leaves.get_or_insert(Instant::now() + self.setup.patience);
             }
             let event = match leaves {
                 None => self.events.1.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -103,14 +103,14 @@ where
     fn new_replica(&mut self, number: ReplicaNumber, is_joining: bool) -> NewReplica<R> {
         let life = self.links.begins(number);
         self.remedies.begins(number, life, is_joining);
-        let (active, rule) = (self.remedies.active.with(number), self.asked.rule.clone());
+        let (active, rule) = (self.remedies.active.with(number), self.setup.rule.clone());
         NewReplica { number, life, active, is_joining, links: Vec::new(), rule }
     }
 
     fn starts(&mut self, new: NewReplica<R>) -> std::io::Result<()> {
         let (number, life, is_joining) = (new.number, new.life, new.is_joining);
-        let (body, settings) = (self.body.clone(), self.asked.settings.clone());
-        let (patience, sender) = (self.asked.patience, self.events.0.clone());
+        let (body, settings) = (self.body.clone(), self.setup.settings.clone());
+        let (patience, sender) = (self.setup.patience, self.events.0.clone());
         let links = self.links.clone();
         let shared = (links.clone(), sender.clone(), self.injected.clone());
         let end = End { links, sender, number, life, how: Ending::Panicked };
@@ -165,7 +165,7 @@ where
 
     /// A replica is faulty: asks what is to be done about it, and does that.
     fn remedies(&mut self, fault: Fault) {
-        let remedy = (self.asked.on_fault)(&fault);
+        let remedy = (self.setup.on_fault)(&fault);
         let replica = fault.replica;
         let (_, follows) = self.remedies.decides(fault, remedy);
         if follows.retires {
@@ -183,7 +183,7 @@ where
     fn joins(&mut self, replica: ReplicaNumber) {
         let mut new = self.new_replica(replica, true);
         for other in self.remedies.active.without(replica).iter() {
-            let (here, there) = link(new.life, self.remedies.life(other), &self.asked.settings);
+            let (here, there) = link(new.life, self.remedies.life(other), &self.setup.settings);
             new.links.push((other, here));
             self.links.post(other, Control::Linked(replica, there));
         }

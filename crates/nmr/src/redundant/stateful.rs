@@ -131,14 +131,14 @@ impl<'a, R: Rule<Digest> + Clone> Stateful<'a, R> {
 
     /// Asks all that are to be asked, once.
     fn fetch_from(&self, fetch: &mut Fetch, digest: Digest) -> Option<Vec<u8>> {
-        while let Some(asked) = fetch.source() {
-            let Some(served) = self.replica.served(asked, digest) else {
+        while let Some(source) = fetch.source() {
+            let Some(served) = self.replica.served(source, digest) else {
                 fetch.give_up();
                 continue;
             };
-            match fetch.receive(asked, served.whole, &served.piece) {
+            match fetch.receive(source, served.whole, &served.piece) {
                 Fetched::Whole(state) => return Some(state),
-                Fetched::Wrong => self.replica.disproves(asked, served),
+                Fetched::Wrong => self.replica.disproves(source, served),
                 Fetched::Incomplete | Fetched::NotSource => fetch.give_up(),
             }
         }

@@ -44,18 +44,18 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         &mut self,
         from: ReplicaNumber,
         values: impl IntoIterator<Item = (Iteration, V)>,
-        mut tell: impl FnMut(Report<'_, V>),
+        mut report: impl FnMut(Report<'_, V>),
     ) {
         let mut lane = self.lane(from);
         for (iteration, value) in values {
             let left = match &mut lane {
                 Some(lane) if iteration > self.rows.top => self.opens_next(lane, iteration, value),
-                Some(lane) => self.joins_row(lane, iteration, value, &mut tell),
+                Some(lane) => self.joins_row(lane, iteration, value, &mut report),
                 None => Some(value),
             };
             if let Some(value) = left {
                 self.leaves(lane);
-                self.receive(from, iteration, value, &mut tell);
+                self.receive(from, iteration, value, &mut report);
                 lane = self.lane(from);
             }
         }
@@ -120,7 +120,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         lane: &mut Lane,
         iteration: Iteration,
         value: V,
-        tell: &mut impl FnMut(Report<'_, V>),
+        report: &mut impl FnMut(Report<'_, V>),
     ) -> Option<V> {
         let (place, from) = (self.rows.place(iteration), lane.from);
         let slot = &self.rows.slots[place];
@@ -152,7 +152,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
             (slot.voted, slot.agreed) = (Some(from), present);
             self.settled = self.settled.max(iteration);
             if let Some(value) = self.rows.value(place, from) {
-                tell(Report::Voted { iteration, value, agree: present });
+                report(Report::Voted { iteration, value, agree: present });
             }
         }
         if is_complete {

@@ -49,7 +49,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         from: [ReplicaNumber; N],
         mut records: [&[T]; N],
         read: impl Fn(&T) -> (Iteration, V),
-        mut tell: impl FnMut(Report<'_, V>),
+        mut report: impl FnMut(Report<'_, V>),
     ) {
         let firsts = records.iter().filter_map(|records| records.first());
         let begin = firsts.map(|first| read(first).0).max();
@@ -57,16 +57,16 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
             let before = records.iter().take_while(|record| Some(read(record).0) < begin).count();
             if before > 0 {
                 let (before, later) = records.split_at(before);
-                self.receive_all(from, before.iter().map(&read), &mut tell);
+                self.receive_all(from, before.iter().map(&read), &mut report);
                 *records = later;
             }
         }
         let most = records.iter().map(|records| records.len()).min().unwrap_or(0);
         let whole_rows = records.map(|records| &records[..most]);
-        let rows = self.takes_rows(from, whole_rows, &read, &mut tell);
+        let rows = self.takes_rows(from, whole_rows, &read, &mut report);
         for (from, records) in from.into_iter().zip(records) {
             if rows < records.len() {
-                self.receive_all(from, records[rows..].iter().map(&read), &mut tell);
+                self.receive_all(from, records[rows..].iter().map(&read), &mut report);
             }
         }
     }
@@ -77,7 +77,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         from: [ReplicaNumber; N],
         records: [&[T]; N],
         read: &impl Fn(&T) -> (Iteration, V),
-        tell: &mut impl FnMut(Report<'_, V>),
+        report: &mut impl FnMut(Report<'_, V>),
     ) -> usize {
         let most = records.first().map_or(0, |records| records.len());
         let mut whole = self.whole(from);
@@ -90,13 +90,13 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
             }
             let row = row.map(|(_, value)| value);
             let left = match &mut whole {
-                Some(whole) => self.takes_row(whole, iteration, row, tell),
+                Some(whole) => self.takes_row(whole, iteration, row, report),
                 None => Some(row),
             };
             if let Some(row) = left {
                 self.leaves_rows(whole);
                 for (from, value) in from.into_iter().zip(row) {
-                    self.receive(from, iteration, value, &mut *tell);
+                    self.receive(from, iteration, value, &mut *report);
                 }
                 whole = self.whole(from);
             }
@@ -153,7 +153,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         whole: &mut Whole<N>,
         iteration: Iteration,
         row: [V; N],
-        tell: &mut impl FnMut(Report<'_, V>),
+        report: &mut impl FnMut(Report<'_, V>),
     ) -> Option<[V; N]> {
         let agree = |other| self.rule.is_right(other, &row[0]);
         let is_taken = iteration == whole.top.next() && iteration <= whole.until;
@@ -171,7 +171,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         }
         self.search.closed(iteration);
         let agree = whole.slot.agreed;
-        tell(Report::Voted { iteration, value: &row[whole.decisive], agree });
+        report(Report::Voted { iteration, value: &row[whole.decisive], agree });
         let place = self.rows.place(iteration);
         self.rows.slots[place] = Slot { iteration, ..whole.slot };
         self.rows.set_all(place, whole.from, row);

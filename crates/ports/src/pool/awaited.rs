@@ -43,10 +43,10 @@ impl Awaited {
     pub fn admit<T: Send + 'static>(
         &self,
         target: Target,
-        asked: Request,
+        request: Request,
         code: impl FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
     ) -> Admission<T> {
-        self.submission(move |pool| pool.submit(target, asked, code))
+        self.submission(move |pool| pool.submit(target, request, code))
     }
 
     /// The answer to a submission, computed on the pool's thread.

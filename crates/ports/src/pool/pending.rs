@@ -40,7 +40,7 @@ impl core::fmt::Debug for dyn Submission {
 
 struct Sent<T, C> {
     scheduler: usize,
-    asked: Request,
+    request: Request,
     route: Route,
     code: C,
     sender: ReplySender<Answer<T>>,
@@ -54,11 +54,11 @@ where
         if state.is_over() {
             return Analysed::Answered(Box::new(move || self.refuse(SubmitError::Over)));
         }
-        let (scheduler, asked) = (self.scheduler, &mut self.asked);
-        if let Some(next) = self.route.goes_on(core, &state.processor, scheduler, asked) {
+        let (scheduler, request) = (self.scheduler, &mut self.request);
+        if let Some(next) = self.route.goes_on(core, &state.processor, scheduler, request) {
             return Analysed::GoesOn(next, self);
         }
-        match state.processor.submit(scheduler, *asked) {
+        match state.processor.submit(scheduler, *request) {
             Ok(task) => {
                 let Sent { code, sender, .. } = *self;
                 let answer = core.begin(state, task, code, |_| ());
@@ -69,7 +69,7 @@ where
     }
 
     fn passes_by(&mut self, core: &Arc<Driven>) -> Option<Arc<Driven>> {
-        self.route.passes_by(core, &mut self.asked)
+        self.route.passes_by(core, &mut self.request)
     }
 
     fn refuse(self: Box<Self>, error: SubmitError) {
@@ -86,7 +86,7 @@ pub struct Pending<T>(Reply<Answer<T>>);
 impl<T: Send + 'static> Pending<T> {
     pub(super) fn new<C>(
         scheduler: usize,
-        asked: Request,
+        request: Request,
         route: Route,
         code: C,
     ) -> (Box<dyn Submission>, Pending<T>)
@@ -94,7 +94,7 @@ impl<T: Send + 'static> Pending<T> {
         C: FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
     {
         let (sender, reply) = reply();
-        (Box::new(Sent { scheduler, asked, route, code, sender }), Pending(reply))
+        (Box::new(Sent { scheduler, request, route, code, sender }), Pending(reply))
     }
 }
 

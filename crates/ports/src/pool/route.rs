@@ -33,12 +33,12 @@ pub(super) struct Way {
 impl Route {
     /// From home to each of the others in turn, if the affinity lets it go.
     pub(super) fn over(
-        asked: &Request,
+        request: &Request,
         home: Arc<Driven>,
         others: VecDeque<Arc<Driven>>,
         affinity: Option<Affinity>,
     ) -> Route {
-        let (work, rest, busy) = (asked.work, others, Vec::new());
+        let (work, rest, busy) = (request.work, others, Vec::new());
         Route::GoesOn(Box::new(Way { work, affinity, home, rest, busy, best: None }))
     }
 
@@ -46,14 +46,14 @@ impl Route {
     pub(super) fn passes_by(
         &mut self,
         here: &Arc<Driven>,
-        asked: &mut Request,
+        request: &mut Request,
     ) -> Option<Arc<Driven>> {
         let Route::GoesOn(way) = self else { return None };
         // Home comes first where that matters.
         let may = way.affinity.is_none() || !Arc::ptr_eq(here, &way.home);
         let next = if may { way.rest.pop_front() } else { None }?;
         way.busy.push(here.clone());
-        asked.work = way.work_at(&next);
+        request.work = way.work_at(&next);
         Some(next)
     }
 
@@ -63,14 +63,14 @@ impl Route {
         here: &Arc<Driven>,
         processor: &Processor,
         scheduler: usize,
-        asked: &mut Request,
+        request: &mut Request,
     ) -> Option<Arc<Driven>> {
         let Route::GoesOn(way) = self else { return None };
-        let next = asked.deadline.and_then(|deadline| {
+        let next = request.deadline.and_then(|deadline| {
             let idle = processor.idle_before(scheduler, deadline).ok()?;
-            way.after(here, processor, asked, idle)
+            way.after(here, processor, request, idle)
         });
-        asked.work = next.as_ref().map_or(asked.work, |next| way.work_at(next));
+        request.work = next.as_ref().map_or(request.work, |next| way.work_at(next));
         if next.is_some() && way.best.is_none() {
             *self = Route::Ends;
         }
@@ -93,12 +93,12 @@ impl Way {
         &mut self,
         here: &Arc<Driven>,
         processor: &Processor,
-        asked: &Request,
+        request: &Request,
         idle: Span,
     ) -> Option<Arc<Driven>> {
         let stays = Arc::ptr_eq(here, &self.home)
-            && self.affinity.is_some_and(|affinity| !affinity.lets_go(asked, processor));
-        if asked.work <= idle || stays {
+            && self.affinity.is_some_and(|affinity| !affinity.lets_go(request, processor));
+        if request.work <= idle || stays {
             return None;
         }
         let idle = idle.saturating_sub(self.price_at(here));

@@ -115,13 +115,13 @@ impl<S: Structure> Scheduler for EarliestDeadline<S> {
         let _ = self.slots.advance(own.min(HORIZON));
     }
 
-    fn submit(&mut self, task: TaskId, asked: &Request) -> Result<(), SubmitError> {
-        let deadline = asked.deadline.ok_or(SubmitError::NeedsDeadline)?;
-        let ticket = self.admit(asked.work, deadline)?;
+    fn submit(&mut self, task: TaskId, request: &Request) -> Result<(), SubmitError> {
+        let deadline = request.deadline.ok_or(SubmitError::NeedsDeadline)?;
+        let ticket = self.admit(request.work, deadline)?;
         let key = (deadline, self.arrivals);
         self.arrivals += 1;
         self.ready.insert(key, task);
-        let promised = Promised { key, ticket, bound: asked.work, received: Span::ZERO };
+        let promised = Promised { key, ticket, bound: request.work, received: Span::ZERO };
         self.tasks.insert(task, promised);
         Ok(())
     }

@@ -60,20 +60,20 @@ impl Scheduler for Ranked {
         self.now = now;
     }
 
-    fn submit(&mut self, task: TaskId, asked: &Request) -> Result<(), SubmitError> {
-        if asked.work.is_zero() {
+    fn submit(&mut self, task: TaskId, request: &Request) -> Result<(), SubmitError> {
+        if request.work.is_zero() {
             return Err(AdmitError::NoWork.into());
         }
-        if asked.deadline.is_some() {
+        if request.deadline.is_some() {
             return Err(SubmitError::NoDeadlines);
         }
         if let Some(server) = self.server.as_mut().filter(|_| self.ready.is_empty()) {
             server.begin(self.now);
         }
-        let key = (Reverse(asked.rank), self.arrivals);
+        let key = (Reverse(request.rank), self.arrivals);
         self.arrivals += 1;
         self.ready.insert(key, task);
-        self.tasks.insert(task, Waiting { key, left: asked.work });
+        self.tasks.insert(task, Waiting { key, left: request.work });
         Ok(())
     }
 

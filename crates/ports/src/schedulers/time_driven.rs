@@ -190,12 +190,12 @@ impl Scheduler for TimeDriven {
         self.now = now;
     }
 
-    fn submit(&mut self, task: TaskId, asked: &Request) -> Result<(), SubmitError> {
-        let work = asked.work;
+    fn submit(&mut self, task: TaskId, request: &Request) -> Result<(), SubmitError> {
+        let work = request.work;
         self.earliest_deadline(work)?;
-        let in_time = |one: &Occurrence| asked.deadline.is_none_or(|deadline| one.by <= deadline);
+        let in_time = |one: &Occurrence| request.deadline.is_none_or(|deadline| one.by <= deadline);
         let found = self.free().find(|one| work <= one.work && in_time(one));
-        let Some(found) = found else { return Err(self.refusal(work, asked.deadline).into()) };
+        let Some(found) = found else { return Err(self.refusal(work, request.deadline).into()) };
         let place = (found.start, found.entry);
         self.plan.insert(place, Planned { task, by: found.by, left: work });
         self.places.insert(task, place);

@@ -17,7 +17,7 @@
 //! higher number keeps the child; the other gets its processor back at once, and is requested again when the child
 //! has no processor. The child's messages about its jobs go to all parents; laxity that one of
 //! these moves (`ports`) is the child's. Parameters concern only the join and
-//! each parent (`ask` with the own VP's number).
+//! each parent (`send_for` with the own VP's number).
 
 use crate::catalogue::{Kind, Properties};
 use crate::join::passes_on;

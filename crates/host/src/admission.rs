@@ -15,7 +15,7 @@ use windfall_trace::{Event, TaskEvent, TaskRefusal};
 
 /// Why a thread below such a scheduler has no tasks.
 const NOT_ADMITTING: &str =
-    "the scheduler above the thread admits no tasks; one of kind `ports` does";
+    "the scheduler above the thread admits no tasks; put the thread below one of a kind that does";
 
 impl<M: Machine> Host<M> {
     /// The idle time that the scheduler of a name has before a deadline, and the earliest deadline for this work. Changes nothing; tasks that are found to be lost are named.

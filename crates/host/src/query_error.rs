@@ -26,7 +26,7 @@ impl fmt::Display for TaskQueryError {
         match self {
             TaskQueryError::NoSuchScheduler { name } => write!(f, "there is no scheduler `{name}`"),
             TaskQueryError::NotAdmitting { name } => {
-                write!(f, "`{name}` admits no tasks; one of kind `ports` does")
+                write!(f, "`{name}` admits no tasks; name a scheduler of a kind that does")
             }
             TaskQueryError::Refused(why) => why.fmt(f),
         }

@@ -207,7 +207,7 @@ fn refuses_what_a_pool_cannot_take_and_says_why() {
         notes[0].ends_with("it must call `open_tasks` first, and not have exited"),
         "{notes:?}"
     );
-    assert!(notes[1].contains("one of kind `ports` does"), "{notes:?}");
+    assert!(notes[1].contains("put the thread below one of a kind that does"), "{notes:?}");
     assert_eq!(notes[2], "all 1 workers have tasks; wait for one to end, or start a pool of more");
     assert_eq!(notes.last().unwrap(), "all");
 }

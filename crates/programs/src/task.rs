@@ -167,7 +167,7 @@ impl fmt::Display for TaskError {
             ),
             TaskError::NotPosted { why } => write!(f, "its process cannot learn of it: {why}"),
             TaskError::NotHere => f.write_str(
-                "this host has no schedulers; run the process below a scheduler of kind `ports`",
+                "this host has no schedulers; run the process below a scheduler that admits tasks",
             ),
         }
     }

@@ -99,6 +99,12 @@ impl Live {
         Live { file, created: Vec::new(), requested: BTreeMap::new(), passed: 0 }
     }
 
+    /// The kinds of schedulers that admit tasks, of those that the scenario may have.
+    #[must_use]
+    pub fn kinds_that_admit(&self) -> String {
+        self.file.kinds_with(|kind| kind.properties.admits)
+    }
+
     /// Plans the requests in a text. Threads are numbered as in `threads`.
     ///
     /// # Errors

@@ -212,6 +212,12 @@ impl Scenario {
         self.kind_of(scheduler).is_some_and(|kind| kind.properties.admits)
     }
 
+    /// The kinds of its catalogue that have a property, for remedies.
+    pub(crate) fn kinds_with(&self, has: impl Fn(&Kind) -> bool) -> String {
+        let kinds = self.catalogue.kinds().filter(|kind| has(kind)).map(|kind| kind.name);
+        kinds.collect::<Vec<_>>().join(", ")
+    }
+
     /// Its catalogue has a kind of that name from now on: this one, if it had none.
     pub(crate) fn know(&mut self, kind: &'static Kind) {
         if self.catalogue.find(kind.name).is_none() {

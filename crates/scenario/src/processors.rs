@@ -72,9 +72,7 @@ impl<'a> ProcessorMap<'a> {
                 let message = format!(
                     "`{name}` is a `{kind}`, which keeps no child on some of its processors"
                 );
-                let kinds = self.scenario.catalogue.kinds().filter(|kind| kind.takes(&PROCESSORS));
-                let kinds: Vec<&str> = kinds.map(|kind| kind.name).collect();
-                let kinds = kinds.join(", ");
+                let kinds = self.scenario.kinds_with(|kind| kind.takes(&PROCESSORS));
                 let help = format!(
                     "put the thread below a scheduler of its own that has no others, or below one of: {kinds}"
                 );

@@ -38,10 +38,16 @@ pub(super) fn answer(
         };
         s.host.machine.clock.set_event(None);
         settle(s); // tasks that were found to be lost may have given way to others
+        let found =
+            found.map_err(|why| (why, s.host.live(now).map(|live| live.kinds_that_admit())));
         Ok((now, found?))
     });
-    let (now, found) = found.map_err(|why: TaskQueryError| {
-        let help = "`windfall ctl list` shows the schedulers; those of kind `ports` admit jobs";
+    let (now, found) = found.map_err(|(why, kinds): (TaskQueryError, Option<String>)| {
+        let which = kinds.map_or_else(
+            || "name one that admits tasks".to_owned(),
+            |kinds| format!("those of these kinds admit tasks: {kinds}"),
+        );
+        let help = format!("`windfall ctl list` shows the schedulers; {which}");
         ControlError::new(name(), why.to_string(), help)
     })?;
     match (found, tasks.as_slice()) {

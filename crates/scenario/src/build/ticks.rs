@@ -6,6 +6,7 @@
 
 use crate::model::Timer;
 use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
+use windfall_schedulers::kinds::REZ;
 use windfall_time::Span;
 
 /// The conversion of an instance on a machine with that timer.
@@ -35,7 +36,7 @@ impl Conversion for GivesNothing {
         let why = || {
             format!(
                 "it keeps its promises by timers, and this machine's go off up to {} late; set \
-                 `timer = \"precise\"`, or use `rez`",
+                 `timer = \"precise\"`, or use `{REZ}`",
                 self.tick
             )
         };

@@ -81,9 +81,8 @@ fn admitted(checker: &mut Checker<'_>, thread: &Thread, jobs: &Jobs, path: &Path
     if !scenario.admits(parent) {
         let (name, kind) = (&parent.name, &parent.kind);
         let message = format!("`{name}` is a `{kind}`, which admits no jobs");
-        let kinds = scenario.catalogue.kinds().filter(|kind| kind.properties.admits);
-        let kinds: Vec<&str> = kinds.map(|kind| kind.name).collect();
-        let help = format!("put `{}` below one of: {}", thread.name, kinds.join(", "));
+        let kinds = scenario.kinds_with(|kind| kind.properties.admits);
+        let help = format!("put `{}` below one of: {kinds}", thread.name);
         checker.wrong(Code::AdmitsNothing, &paths, message, &help);
     }
 }

@@ -23,8 +23,11 @@ pub(super) fn check(checker: &mut Checker<'_>, thread: &Thread, start: &Start, p
                 "`{}` is of kind `{}`, which keeps no accounts of epochs for `{}` to read",
                 scheduler.name, scheduler.kind, thread.name
             );
-            let help = "name a family of `epoch` schedulers in `nodes`, or give this scheduler another name";
-            checker.wrong(Code::NotControllable, &paths, message, help);
+            let kinds = scenario.kinds_with(|kind| kind.properties.keeps_epochs);
+            let help = format!(
+                "name a family of schedulers in `nodes` that keep such accounts ({kinds}), or give this scheduler another name"
+            );
+            checker.wrong(Code::NotControllable, &paths, message, &help);
         }
     }
     if !named {

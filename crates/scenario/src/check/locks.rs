@@ -7,6 +7,7 @@ use crate::model::{Lock, Thread};
 use crate::source::Path;
 use crate::suggest;
 use windfall_programs::{LockProtocol, Sharing};
+use windfall_schedulers::kinds::{EDF, FIXED_PRIORITY, RATE_MONOTONIC};
 
 pub(super) fn check(checker: &mut Checker<'_>) {
     let scenario = checker.scenario;
@@ -59,9 +60,11 @@ fn inherits(checker: &mut Checker<'_>, lock: &Lock, users: &[&Thread], path: &Pa
     };
     if !lends_ranks(scenario, scheduler) {
         let message = format!("`{parent}` cannot lend the rank of one thread to another");
-        let help = "use `fixed-priority` without `exclusive`, `rate-monotonic`, or `edf` whose late jobs complete; \
-                    or write `protocol = \"none\"`";
-        checker.wrong(Code::LockNotInherited, std::slice::from_ref(path), message, help);
+        let help = format!(
+            "use `{FIXED_PRIORITY}` without `exclusive`, `{RATE_MONOTONIC}`, or `{EDF}` whose late jobs complete; \
+             or write `protocol = \"none\"`"
+        );
+        checker.wrong(Code::LockNotInherited, std::slice::from_ref(path), message, &help);
         return;
     }
     for user in users {
@@ -72,9 +75,11 @@ fn inherits(checker: &mut Checker<'_>, lock: &Lock, users: &[&Thread], path: &Pa
                 "`{}` shares the lock `{}`, and its rank is not written",
                 user.name, lock.name
             );
-            let help = "write its `priority` or `rate`, as its scheduler wants it; below `edf` with the period of its \
-                        one `timer` step";
-            checker.wrong(Code::LockWithoutRank, &paths, message, help);
+            let help = format!(
+                "write its `priority` or `rate`, as its scheduler wants it; below `{EDF}` with the period of its \
+                 one `timer` step"
+            );
+            checker.wrong(Code::LockWithoutRank, &paths, message, &help);
         }
     }
 }

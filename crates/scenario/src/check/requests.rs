@@ -121,8 +121,9 @@ fn transfer(
         let found = scenario.scheduler_named(name);
         if let Some(found) = found.filter(|found| !scenario.admits(found)) {
             let message = format!("`{name}` is a `{}`, which has no laxity to move", found.kind);
-            let help = "name one of a kind that admits tasks, as `ports`";
-            checker.wrong(Code::NoTransfer, &[path.key(key)], message, help);
+            let kinds = scenario.kinds_with(|kind| kind.properties.admits);
+            let help = format!("name one of a kind that admits tasks: {kinds}");
+            checker.wrong(Code::NoTransfer, &[path.key(key)], message, &help);
             return;
         }
     }
@@ -164,8 +165,9 @@ fn unsure(scenario: &Scenario, from: &str, to: &str) -> (String, String) {
         "; what that leaves goes back to {}, which may give it to others",
         parents.join(" and ")
     );
+    let kinds = scenario.kinds_with(|kind| kind.properties.adds_up);
     let help = format!(
-        "put it below `{from}`, or below a `join` of that and of the scheduler where it holds a guarantee"
+        "put it below `{from}`, or below a scheduler ({kinds}) whose parents are that and the one where it holds a guarantee"
     );
     (why, help)
 }

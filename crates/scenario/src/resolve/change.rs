@@ -11,7 +11,7 @@ use crate::suggest;
 use crate::tree::Node;
 use toml::Spanned;
 use toml::de::DeValue;
-use windfall_schedulers::parameters;
+use windfall_schedulers::{kinds::REZ, parameters};
 use windfall_time::Instant;
 
 /// The keys that name the owner of requirements at a parent.
@@ -215,7 +215,8 @@ fn change(
             let name = reader.need(file.name, &path.key("name"), "the scheduler's name");
             let path = path.key("with");
             let Some(with) = inside.with else {
-                reader.missing(&path, "`with = { scheduler = \"rez\", parent = \"top\" }`");
+                let example = format!("`with = {{ scheduler = \"{REZ}\", parent = \"top\" }}`");
+                reader.missing(&path, &example);
                 return None;
             };
             let name = name.unwrap_or_default();

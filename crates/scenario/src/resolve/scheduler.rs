@@ -11,6 +11,7 @@ use crate::suggest;
 use crate::tree::Node;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use windfall_schedulers::kinds::REZ;
 
 pub(super) fn schedulers(node: Option<Node<'_>>, reader: &mut Reader<'_>) -> Vec<Scheduler> {
     let entries = reader.named(node, "schedulers");
@@ -40,8 +41,8 @@ pub(super) fn scheduler(
         decode(node, &mut reader.mistakes).unwrap_or_default();
     let WithRequirements { own: file, requirements } = file;
     let requires = reader.requirements(requirements, path);
-    let kind =
-        reader.need(file.scheduler, &path.key("scheduler"), "its kind, as `scheduler = \"rez\"`");
+    let example = format!("its kind, as `scheduler = \"{REZ}\"`");
+    let kind = reader.need(file.scheduler, &path.key("scheduler"), &example);
     let kind = kind.unwrap_or_default();
     let settings = settings(&kind, extras, path, reader);
     let count = usize::from(reader.get(file.processors, &path.key("processors")).unwrap_or(1));

@@ -87,7 +87,12 @@ fn refuses_laxity_for_those_that_are_not_below_the_giver() {
     let read = Scenario::parse("e.toml", &tree(join, &moves("both"))).unwrap();
     assert_eq!(Scenario::parse("written.toml", &read.write()).unwrap(), read);
     for (to, key, says, help) in [
-        ("q", 1, "below `p`; what that leaves goes back to `rez`, which may give it", "a `join`"),
+        (
+            "q",
+            1,
+            "below `p`; what that leaves goes back to `rez`, which may give it",
+            "a scheduler (join)",
+        ),
         ("p", 1, "below `p`, and has its laxity already", "below `p`"),
         ("rez", 1, "is a `rez`, which has no laxity", "ports"),
         ("nobody", 1, "nobody", ""),
@@ -103,7 +108,7 @@ fn refuses_laxity_for_those_that_are_not_below_the_giver() {
         (
             "other",
             "`other` does not lie below `low`; what that leaves goes back to `p`",
-            "a `join`",
+            "a scheduler (join)",
         ),
     ] {
         let text = tree(other, &moves(to).replace("from = \"p\"", "from = \"low\""));

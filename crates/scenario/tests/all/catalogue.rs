@@ -4,7 +4,7 @@
 use windfall_hierarchy::Processor;
 use windfall_scenario::model::Setting as SettingOf;
 use windfall_scenario::{Catalogue, Catalogues, Override, Scenario};
-use windfall_schedulers::catalogue::{Form, Kind, Setting, Settings, Value};
+use windfall_schedulers::catalogue::{Form, Kind, Properties, Setting, Settings, Value};
 use windfall_schedulers::kinds;
 use windfall_time::Span;
 
@@ -69,6 +69,27 @@ fn refuses_it_where_it_is_not_registered_and_its_settings_where_they_are_wrong()
     made.origin = windfall_scenario::Origin::default();
     let unknown = made.check().unwrap_err().to_string();
     assert!(unknown.contains("unknown scheduler `my-turns`"), "{unknown}");
+}
+
+/// A remedy lists kinds by what they do, those of one's own included.
+#[test]
+fn law_remedies_know_kinds_of_ones_own() {
+    static ADMITS: Kind =
+        Kind::new("my-ports", "as ports", |_| kinds::PORTS.build(&Settings::default()))
+            .with_properties(Properties::NONE.admits().adds_up().keeps_epochs());
+    let mut catalogue = catalogue();
+    catalogue.register(&ADMITS).unwrap();
+    let refused = |more: &str| {
+        let text = format!("{TEXT}{more}");
+        Scenario::parse_in(&catalogue, "own.toml", &text).unwrap_err().to_string()
+    };
+    let transfer =
+        "[[at]]\ntime = \"1ms\"\ndo = \"transfer\"\nfrom = \"rr\"\nto = \"rr\"\nwork = \"1ms\"";
+    let moved = refused(transfer);
+    assert!(moved.contains("name one of a kind that admits tasks: ports, my-ports"), "{moved}");
+    let jobs = "[threads.b]\nparent = \"rr\"\nperiodic = { work = \"1ms\", period = \"9ms\", admit = true }";
+    let jobs = refused(jobs);
+    assert!(jobs.contains("put `b` below one of: ports, my-ports"), "{jobs}");
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn refuses_a_monitor_of_what_is_no_epoch_scheduler() {
     let monitor =
         |nodes: &str| running(&format!("program = {{ kind = \"monitor\", nodes = \"{nodes}\" }}"));
     let message = "`root` is of kind `rez`, which keeps no accounts of epochs for `a` to read";
-    tells(&monitor("root"), &[(12, message, "name a family of `epoch` schedulers")]);
+    tells(&monitor("root"), &[(12, message, "that keep such accounts (epoch), or give")]);
     let message = "no scheduler is called `node` or `node-1`";
     tells(&monitor("node"), &[(12, message, "name the schedulers in `nodes`")]);
     // One of several that the run creates later.

@@ -136,11 +136,9 @@ mod tests {
         let scheduler = WeightedRoundRobin::default().build().unwrap();
         let spec = NodeSpec::new("wrr", "wrr", scheduler, &[(Parent::Top, &[])]);
         let node = tree.create(now, spec).unwrap();
-        let threads = [3, 1, 2].map(|weight| {
-            let thread = tree.create_thread(now, node, &[Message::Share(weight)]).unwrap();
-            tree.ready(now, thread).unwrap();
-            thread
-        });
+        let create = |weight| tree.create_thread(now, node, &[Message::Share(weight)]).unwrap();
+        let threads = [3, 1, 2].map(create);
+        threads.iter().for_each(|thread| tree.ready(now, *thread).unwrap());
         for (end, turn) in [(30, 0), (40, 1), (60, 2), (90, 0), (100, 1), (120, 2)] {
             let seen = (tree.running(Processor(0)), tree.next_timer());
             assert_eq!(seen, (Some(threads[turn]), Some(now + Span::from_millis(end))));

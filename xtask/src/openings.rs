@@ -1,5 +1,5 @@
 //! Sentences of doc comments and of pages begin with their subject, and not with a relative clause: "The result of a run", not "What a run
-//! found". Headings and questions may.
+//! found". Headings, heads of tables and questions may.
 
 use std::path::Path;
 
@@ -25,9 +25,7 @@ pub(crate) fn found(path: &Path, text: &str) -> Vec<String> {
             is_code = !is_code;
         } else if !is_code {
             let opening = sentences(doc, is_open).find_map(opening);
-            found.extend(opening.map(|word| {
-                format!("{number}: a sentence begins with `{word}`; begin with its subject")
-            }));
+            found.extend(opening.map(|word| refusal(number, word)));
             is_open = doc.is_empty() || doc.starts_with('#') || doc.ends_with(['.', '!', '?']);
         }
     }
@@ -46,21 +44,44 @@ pub(crate) fn found_in_page(path: &Path, text: &str) -> Vec<String> {
         let line = line.trim();
         if line.starts_with("```") {
             (is_open, is_code) = (true, !is_code);
+        } else if !is_code && line.starts_with('|') {
+            let is_head = lines.get(index + 1).is_some_and(|next| is_rule(next));
+            let cells = cells(line).into_iter().filter(|_| !is_head);
+            found.extend(cells.filter_map(|cell| {
+                let mut sentences = sentences(cell, true);
+                let word = sentences.find_map(|one| opening(one).filter(|_| !asks(one, &[])))?;
+                Some(refusal(index + 1, word))
+            }));
+            is_open = true;
         } else if !is_code && !line.starts_with('#') {
             let item = item(line);
             let begun = sentences(item.unwrap_or(line), is_open || item.is_some());
             let begun = begun.map(|sentence| sentence.trim_start_matches(['*', '_']));
             let mut clauses = begun.filter_map(|sentence| Some((sentence, opening(sentence)?)));
             let clause = clauses.find(|(sentence, _)| !asks(sentence, &lines[index + 1..]));
-            found.extend(clause.map(|(_, word)| {
-                format!("{}: a sentence begins with `{word}`; begin with its subject", index + 1)
-            }));
-            is_open = line.is_empty() || line.ends_with(['.', '!', '?', '|']);
+            found.extend(clause.map(|(_, word)| refusal(index + 1, word)));
+            is_open = line.is_empty() || line.ends_with(['.', '!', '?']);
         } else {
             is_open = true;
         }
     }
     found
+}
+
+fn refusal(line: usize, word: &str) -> String {
+    format!("{line}: a sentence begins with `{word}`; begin with its subject")
+}
+
+/// Whether a line divides the head of a table from its rows.
+fn is_rule(line: &str) -> bool {
+    line.trim().starts_with('|') && line.contains('-') && line.chars().all(|c| "|-: ".contains(c))
+}
+
+/// The cells of a row of a table; `\|` ends none.
+fn cells(row: &str) -> Vec<&str> {
+    let ends = row.match_indices('|').map(|(at, _)| at);
+    let ends: Vec<usize> = ends.filter(|at| !row[..*at].ends_with('\\')).collect();
+    ends.windows(2).map(|ends| row[ends[0] + 1..ends[1]].trim()).collect()
 }
 
 /// The text of an item of a list.
@@ -146,6 +167,9 @@ mod tests {
             "2. What two is.",
             "```\nfn f() {}\n```\nWhat is left.",
             "What it costs\nis little. Is it?",
+            "| term | meaning |\n|---|---|\n| cost | What it costs. |",
+            "| term |\n|---|\n| One. What two is. |",
+            "| term |\n|---|\n| a \\| b |\n| What it costs |",
         ] {
             assert_eq!(in_page("docs/a.md", text), 1, "{text}");
         }
@@ -159,7 +183,9 @@ mod tests {
             "What would happen\nwithout it? Little.",
             "```\nWhat it costs.\n```",
             "It is\nWhat it costs.",
-            "| What | it costs |",
+            "| What | it costs |\n|:---|---:|\n| one | two |",
+            "| question |\n|---|\n| What does it cost? |",
+            "| a |\n|---|\n| one \\| What two is |",
         ] {
             assert_eq!(in_page("docs/a.md", text), 0, "{text}");
         }

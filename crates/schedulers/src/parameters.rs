@@ -141,7 +141,7 @@ pub const CURRENCY: Parameter = Parameter::new(
     "currency",
     Form::Integer(0, u32::MAX as i64),
     "0",
-    "What its share is counted in: a currency that the scheduler's settings fund.",
+    "The unit of its share: a currency that the scheduler's settings fund.",
 )
 .counted_as(|params, value| {
     params.currency = value.integer().and_then(|currency| u32::try_from(currency).ok());

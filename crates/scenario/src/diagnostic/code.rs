@@ -62,7 +62,7 @@ codes! {
     ExclusiveKeys, "exclusive-keys", "Two keys of which one excludes the other.";
     MisplacedKey, "misplaced-key", "A key that goes with others than those beside it.";
     WrongType, "wrong-type", "A table, a list or a value where another of them belongs.";
-    NotARequest, "not-a-request", "What was sent to a run holds more than requests.";
+    NotARequest, "not-a-request", "A message to a run that holds more than requests.";
     MissingUnit, "missing-unit", "A number without its unit.";
     InvalidTime, "invalid-time", "A text that is no length of time.";
     InvalidGuarantee, "invalid-guarantee", "A text that is no guarantee.";

@@ -77,7 +77,7 @@ const NEVER: Job = Job {
     expired: false,
 };
 
-/// The scheduler.
+/// The job of each child, by whose deadline it ranks, and what is done about late ones.
 #[derive(Clone)]
 pub(crate) struct State {
     jobs: Vec<Job>,

@@ -110,7 +110,7 @@ struct Tenant {
     open: bool,
 }
 
-/// The scheduler.
+/// An EDF scheduler, and the controller by which jobs are accepted for it or refused.
 #[derive(Clone)]
 pub(crate) struct State {
     edf: Pooled<Edf>,

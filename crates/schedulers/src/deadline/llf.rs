@@ -65,7 +65,7 @@ const NONE: Job = Job {
     started: Instant::ZERO,
 };
 
-/// The scheduler.
+/// The work that each child's job still has to do, from which its laxity follows.
 #[derive(Clone, Default)]
 pub(crate) struct State {
     jobs: Vec<Job>,

@@ -75,7 +75,7 @@ pub(crate) const KIND: Kind =
         ..Properties::NONE
     });
 
-/// The scheduler.
+/// The ledger of admitted tasks, and the place of each child among them.
 #[derive(Clone)]
 struct State {
     ledger: Ledger,

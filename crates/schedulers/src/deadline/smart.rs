@@ -94,7 +94,7 @@ impl Default for Task {
 /// The rank by priority, then biased virtual finishing time and slot. The smallest is the most important.
 type Importance = (u8, u128);
 
-/// The scheduler.
+/// The importance of each child, and the candidates for the processor that follow from it.
 #[derive(Clone)]
 struct State {
     tasks: Vec<Task>,

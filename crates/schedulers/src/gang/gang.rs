@@ -65,7 +65,7 @@ pub(crate) const KIND: Kind = Gang::kind(
     Properties::NONE.holds_back().quantum(|settings| Some(Gang::read(settings).quantum)),
 );
 
-/// The scheduler.
+/// The matrix of gangs and processors, whose rows have their turns, and those that fill the gaps.
 #[derive(Clone)]
 pub(crate) struct State {
     quantum: Span,

@@ -42,7 +42,7 @@ struct Credit {
     turn: u64,
 }
 
-/// The scheduler.
+/// The credit of each child, which it earns while it waits, and their turns.
 #[derive(Clone, Default)]
 pub(crate) struct State {
     slots: Vec<Credit>,

@@ -168,7 +168,7 @@ fn shares(own: &[Guarantee]) -> Option<Given> {
     (!sum.is_zero()).then(|| Given::new(Guarantee::Share(sum), "sum of shares"))
 }
 
-/// The scheduler.
+/// The only child, and the parents that are still to be requested for it.
 #[derive(Clone, Default)]
 pub(crate) struct State {
     child: Option<ChildVp>,

@@ -95,7 +95,7 @@ impl Conversion for Chance {
     }
 }
 
-/// The scheduler.
+/// The only child, and whether it is served by its reservation or by the partition.
 #[derive(Clone, Default)]
 pub(crate) struct State {
     child: Option<ChildVp>,

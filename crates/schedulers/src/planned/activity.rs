@@ -37,7 +37,7 @@ pub(crate) const KIND: Kind = Activity::kind(
 .with_parameters(&[&CONSTRAINT])
 .with_properties(Properties::NONE.quantum(|settings| Some(Activity::read(settings).quantum)));
 
-/// The scheduler.
+/// The children in turn, the deadline of each one's last constraint, and the child whose constraint is served.
 #[derive(Clone)]
 pub(crate) struct State {
     line: Line,

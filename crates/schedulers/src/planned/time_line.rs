@@ -116,7 +116,7 @@ struct Choice {
     constraint: Option<(usize, Instant)>,
 }
 
-/// The scheduler.
+/// The plan of blocks, the constraints that were accepted beside it, and the child that is served by one of them.
 #[derive(Clone, Default)]
 pub(crate) struct State {
     blocks: Vec<Option<Block>>,

@@ -119,7 +119,7 @@ struct Place {
     turn: u64,
 }
 
-/// The scheduler.
+/// The priority of each child, and its turn among those of the same.
 #[derive(Clone, Default)]
 pub(crate) struct State {
     places: Vec<Place>,

@@ -62,7 +62,7 @@ struct Task {
 
 const APERIODIC: Task = Task { length: Span::MAX, release: Instant::ZERO, announced: false };
 
-/// The scheduler.
+/// The length by which each child ranks, as this order takes it from periods or deadlines.
 #[derive(Clone)]
 pub(crate) struct State {
     tasks: Vec<Task>,

@@ -163,7 +163,7 @@ impl Capped {
     }
 }
 
-/// The scheduler.
+/// The cap, the rest of this period's budget, and the only child.
 #[derive(Clone)]
 pub(crate) struct State {
     cap: Option<(Span, Span)>,

@@ -59,7 +59,7 @@ pub(crate) const KIND: Kind = ResourceKernel::kind(
 )
 .with_conversion(|_| Ok(Box::new(Monotonic)));
 
-/// The scheduler.
+/// The reserve of each child with the rest of its budget, and the turns of those without.
 #[derive(Clone)]
 struct State {
     slots: Vec<Slot>,

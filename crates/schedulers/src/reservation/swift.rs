@@ -80,7 +80,7 @@ struct Stage {
     share: i64,
 }
 
-/// The scheduler.
+/// A scheduler of reservations, and the feedback loop of each child that adjusts its amount.
 #[derive(Clone)]
 pub(crate) struct State {
     spec: Swift,

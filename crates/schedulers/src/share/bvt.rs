@@ -131,7 +131,7 @@ struct Run {
 /// This bit of a tag is above all virtual times that a clock of 146 years reaches.
 const BACKGROUND: u32 = 126;
 
-/// The scheduler.
+/// The actual virtual time and the warp of each child, and the ready children in the order of the former.
 #[derive(Clone)]
 pub(crate) struct State {
     borrowers: Vec<Borrower>,

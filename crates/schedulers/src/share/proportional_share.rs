@@ -99,7 +99,7 @@ struct Run {
     ends: Instant,
 }
 
-/// The scheduler.
+/// The virtual time of each child and of each processor, and the ready children whose warp counts.
 #[derive(Clone)]
 pub(crate) struct State {
     sharers: Vec<Sharer>,

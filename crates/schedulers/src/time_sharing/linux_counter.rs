@@ -105,7 +105,7 @@ struct Task {
     turn: u64,
 }
 
-/// The scheduler.
+/// The counter of ticks of each child, as of the epoch in which it was last looked at.
 #[derive(Clone)]
 pub(crate) struct State {
     version: Version,

@@ -55,7 +55,7 @@ pub(crate) const KIND: Kind = LinuxEevdf::kind(
 .with_parameters(&[&PRIORITY, &TIME_SLICE])
 .with_properties(Properties::NONE.quantum(|settings| Some(LinuxEevdf::read(settings).slice)));
 
-/// The scheduler.
+/// The load of all children and their average virtual time, and the ready ones that are eligible.
 #[derive(Clone)]
 pub(crate) struct State {
     spec: LinuxEevdf,

@@ -41,7 +41,7 @@ pub(crate) const KIND: Kind =
     .with_parameters(&[&PROCESSORS])
     .with_properties(Properties::NONE.quantum(|settings| Some(RoundRobin::read(settings).quantum)));
 
-/// The scheduler.
+/// The children in the order of their turns, and how much of its quantum each has left.
 #[derive(Clone)]
 pub(crate) struct State {
     line: Line,

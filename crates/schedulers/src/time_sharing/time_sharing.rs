@@ -98,7 +98,7 @@ impl Default for Tenant {
     }
 }
 
-/// The scheduler.
+/// The priority of each child, boosts included, its turn and its quantum.
 #[derive(Clone)]
 pub(crate) struct State {
     spec: TimeSharing,

@@ -81,7 +81,7 @@ words! {
     }
 }
 
-/// The scheduler.
+/// The level of each child, boosts included, and the thirds of ticks that are left to it.
 #[derive(Clone)]
 pub(crate) struct State {
     spec: Windows2000,

@@ -100,13 +100,30 @@ fn refuses_what_cannot_be_explained_and_says_why() {
     assert!(job.contains("there is no burst 3; `data*` has 2"), "{job}");
     assert!(explain(2, &path, &["--miss", "1"]).contains("means 2 threads"));
     assert!(explain(2, "/nonexistent.wft", &[]).contains("No such file"));
-    let scenario = file("refused.toml", "schema = 2\n");
-    assert!(explain(2, &scenario, &[]).contains("windfall simulate FILE --trace OUT.wft"));
     let nothing = file("nothing.txt", "nothing\n");
     assert!(explain(2, &nothing, &[]).contains("no event of ftrace or perf text"));
     let other = explain(2, &path, &["--from", "perf"]);
     assert!(other.contains("no event of perf text, but of ftrace"), "{other}");
     assert!(explain(2, &path, &["--miss", "0"]).contains("0 is not in 1.."));
+}
+
+#[test]
+fn refuses_a_scenario_in_every_verb_that_reads_a_recording() {
+    let (scenario, out) = (file("refused.toml", "schema = 2\n"), file("refused-out.wft", ""));
+    for arguments in [
+        &["explain", &scenario][..],
+        &["suggest", &scenario],
+        &["import", &scenario, "--force", "-o", &out],
+        &["export", &scenario, "--force", &out],
+    ] {
+        let output = windfall(arguments);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+        let remedy =
+            "a scenario, not a recording; make one with `windfall simulate FILE --trace OUT.wft`";
+        assert!(text.contains(&format!("{scenario}: {remedy}")), "{arguments:?}: {text}");
+    }
+    assert_eq!(std::fs::read(&out).unwrap(), b"", "nothing is written");
 }
 
 /// A list names programs as they are called at the end, and each of them can be asked about.

@@ -3,7 +3,7 @@
 use super::new::{place_schema, with_schema};
 use crate::cli::{ImportArgs, Source};
 use crate::output::{Destinations, is_standard};
-use crate::verbs::recording::unreadable;
+use crate::verbs::recording::{read_recording, unreadable};
 use crate::{Answer, VerbError};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
@@ -46,8 +46,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
             Source::Text(format) => Some(format),
             Source::RtApp => None,
         });
-        let recording = Recording::read(&args.trace, format);
-        let recording = recording.map_err(|why| trouble(why.to_string()))?;
+        let recording = read_recording(&args.trace, &args.trace, format)?;
         let imported = from_recording(args, &recording)?;
         (imported.scenario, Some(imported.proposal), remarks(&recording))
     };

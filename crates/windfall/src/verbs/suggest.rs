@@ -11,7 +11,7 @@ use super::new::{place_schema, with_schema};
 use crate::cli::SuggestArgs;
 use crate::command_error::CommandError;
 use crate::output::{Destinations, Kept, input_name, is_standard};
-use crate::verbs::recording::{open_recording, unreadable};
+use crate::verbs::recording::{open_recording, read_recording, unreadable};
 use crate::verbs::simulated::simulated;
 use crate::{Answer, VerbError};
 use std::io::Write;
@@ -43,8 +43,7 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Answer, CommandError> {
     let kept = is_standard(&args.recording).then(Kept::of_standard_input).transpose();
     let kept = kept.map_err(|why| trouble(&why.to_string()))?;
     let path = kept.as_ref().map_or(args.recording.as_path(), Kept::path);
-    let recording = Recording::read(path, args.from);
-    let recording = recording.map_err(|why| trouble(&why.to_string()))?;
+    let recording = read_recording(path, &args.recording, args.from)?;
     let found = find(args, path, &recording)?;
     outputs.show(args.json, || suggest::json(&found), |width| suggest::text(&found, width))?;
     if let (Some(output), Some(path)) = (&output, &args.output) {

@@ -14,7 +14,7 @@ use windfall_time::Instant;
 /// Turns what a source says about processors and threads into records: recordings, imported texts and supervised runs use it.
 ///
 /// A source may omit events. Where it contradicts what was recorded, a switch is missing: the assembler records a loss on the processor
-/// concerned, and says so.
+/// concerned, and says so. Its methods take threads that [`new_thread`](Assembler::new_thread) has returned, and panic for others.
 ///
 /// ```
 /// use windfall_time::Instant;

@@ -141,8 +141,12 @@ fn changed(outcomes: &[OutcomeDocument; 2]) -> Vec<(String, [String; 2])> {
 }
 
 /// A line for each of these owners; many that are alike, with the same change, share one.
-fn changed_in_words(changed: &[(String, [String; 2])]) -> String {
-    let key = |(owner, both): &'_ (String, [String; 2])| (alike(owner).to_owned(), both.clone());
+fn changed_in_words(changed: &[(String, [String; 2])], pairs: &[Pair<'_>]) -> String {
+    let names: BTreeSet<&str> = pairs.iter().map(|pair| pair.name).collect();
+    let is_thread = |owner: &String| names.contains(owner.as_str());
+    let key = |(owner, both): &'_ (String, [String; 2])| {
+        (alike(owner).to_owned(), is_thread(owner), both.clone())
+    };
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
     changed.iter().for_each(|one| *counts.entry(key(one)).or_default() += 1);
     let mut known = BTreeSet::new();
@@ -152,8 +156,9 @@ fn changed_in_words(changed: &[(String, [String; 2])]) -> String {
         let (key, count) = (key(change), counts[&key(change)]);
         let owner = match count {
             ..=FEW => owner.clone(),
-            _ if known.insert(key) => threads(alike(owner), count),
-            _ => continue,
+            _ if !known.insert(key) => continue,
+            _ if is_thread(owner) => threads(alike(owner), count),
+            _ => format!("{} ({count} schedulers)", alike(owner)),
         };
         text.push_str(&format!("promised to {owner}: in the first {one}; in the second {other}\n"));
     }
@@ -236,7 +241,7 @@ fn text(compared: &Outcomes, pairs: &[Pair<'_>], width: Option<usize>) -> String
             "expected {expectation}: in the first {one}; in the second {other}\n"
         ));
     }
-    text.push_str(&changed_in_words(&changed(outcomes)));
+    text.push_str(&changed_in_words(&changed(outcomes), pairs));
     let far: Vec<Pair<'_>> = pairs.iter().filter(|pair| !pair.is_close(within)).copied().collect();
     text.push_str(&match far.as_slice() {
         [] => format!("\nProcessor time agrees within {}.\n", percent(within)),
@@ -312,7 +317,10 @@ mod tests {
             let state = if ns > 1_000 { "missed" } else { "kept" };
             let promise =
                 |n| json!({ "owner": format!("w-{n}"), "guarantee": "ALL", "state": state });
-            let promises: Vec<Value> = (1..=many).map(promise).collect();
+            let owned =
+                |n| json!({ "owner": format!("ts-{n}"), "guarantee": "ALL", "state": state });
+            let promises: Vec<Value> =
+                (1..=many).map(promise).chain((1..=many).map(owned)).collect();
             json!({ "length_ns": 5, "threads": threads, "promises": promises, "expectations": [] })
         };
         for (many, rows) in [(8, 8), (9, 1)] {
@@ -329,6 +337,7 @@ mod tests {
                 text.contains("promised to w (9 threads): in the first ALL kept"),
                 many == 9
             );
+            assert_eq!(text.contains("promised to ts (9 schedulers): in the first"), many == 9);
             assert_eq!(all.json()["threads"].as_array().map(Vec::len), Some(many));
         }
     }

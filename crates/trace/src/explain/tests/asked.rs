@@ -86,3 +86,50 @@ fn law_the_longest_wait_is_not_the_longest_job() {
     assert_eq!(found.longest.as_ref().map(|one| one.number), Some(1));
     assert_eq!(found.kept.iter().map(|one| one.number).collect::<Vec<_>>(), [2]);
 }
+
+/// Five bursts of 10, 20, 30, 40 and 50 ns, each of which is as long as it waits.
+fn bursts() -> Vec<Record> {
+    let mut records = vec![declare(0, A), declare(0, B), switch(0, None, Some(B))];
+    for n in 1..6 {
+        let begin = n * 100;
+        records.push(wake(begin, A, Some(B)));
+        records.push(switch(begin + n * 10 - 1, Some((B, Stop::Preempted)), Some(A)));
+        records.push(switch(begin + n * 10, Some((A, Stop::Blocked)), Some(B)));
+    }
+    records
+}
+
+#[test]
+fn law_what_was_asked_for_is_kept_and_the_longest() {
+    let kept = |keep| {
+        let mut found = explain(question("a", Some(ns(15)), keep), &bursts()).threads;
+        let numbers = |found: &Explained| found.kept.iter().map(|b| b.number).collect::<Vec<_>>();
+        let found = found.remove(0);
+        assert_eq!((found.done, found.misses), (5, 4));
+        assert_eq!(found.longest.as_ref().map(|longest| longest.number), Some(5));
+        assert_eq!((found.all.of(Part::Ran), found.missed.of(Part::Behind(B))), (ns(5), ns(136)));
+        numbers(&found)
+    };
+    assert_eq!(kept(Keep::All), [2, 3, 4, 5]);
+    assert_eq!(kept(Keep::Worst(2)), [4, 5]);
+    assert_eq!(kept(Keep::Worst(0)), []);
+    assert_eq!(kept(Keep::Miss(1)), [2]);
+    assert_eq!(kept(Keep::Miss(9)), []);
+    assert_eq!(kept(Keep::Job(1)), [1]);
+}
+
+#[test]
+fn law_threads_are_chosen_by_name_glob_and_number_and_by_a_later_name() {
+    let chosen = |text: &str| {
+        let mut records = bursts();
+        let (name, node) = ("renamed".to_owned(), None);
+        records.push(at(700, Event::Thread { thread: B, tid: 2, pid: 1, name, node }));
+        let found = explain(question(text, None, Keep::All), &records);
+        found.threads.iter().map(|found| found.thread).collect::<Vec<_>>()
+    };
+    assert_eq!(chosen("a"), [A]);
+    assert_eq!(chosen("*"), [A, B]);
+    assert_eq!(chosen("2"), [B]);
+    assert_eq!(chosen("ren*"), [B]);
+    assert_eq!(chosen("nobody"), []);
+}

@@ -3,8 +3,12 @@
 //! Effects of speed may differ, and are not compared: which consumer gets a datum, though not that one does.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+#[path = "twin/misuse.rs"]
+mod misuse;
 #[path = "twin/random.rs"]
 mod random;
+#[path = "twin/scripts.rs"]
+mod scripts;
 
 use std::sync::{Arc, Mutex};
 use windfall_processes::{Ended, Settings};
@@ -66,98 +70,6 @@ fn twin<T: Clone, C: Code>(first: impl Fn(Log<T>) -> C) -> [Vec<T>; 2] {
     logs.map(|log| log.lock().unwrap().clone())
 }
 
-const LOOPS: u64 = 200;
-
-/// Script A of the memo.
-#[derive(Clone)]
-struct ScriptA(Log<u8>);
-
-/// Script B, which is blocked at first.
-#[derive(Clone)]
-struct ScriptB(Log<u8>, ProcessHandle);
-
-impl Code for ScriptA {
-    const NAME: &'static str = "script-a";
-
-    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
-        let step = |number| note(&self.0, number);
-        let template = me.make_template(Node(0)).await?;
-        let code = ScriptB(self.0.clone(), me.me());
-        let b = me.make_process(template, Node(0), ProcessParams::default(), code).await?;
-        me.block().await; // until B is about to block
-        for _ in 0..LOOPS {
-            step(1);
-            me.wakeup(b).await?;
-            step(2);
-            me.block().await;
-            step(5);
-            me.wakeup(b).await?;
-            step(6);
-            me.block().await;
-            step(11);
-            assert_eq!(me.notify(EventId(10)).await, 1);
-            step(12);
-            me.block().await;
-        }
-        Ok(())
-    }
-}
-
-impl Code for ScriptB {
-    const NAME: &'static str = "script-b";
-
-    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
-        let step = |number| note(&self.0, number);
-        let a = self.1;
-        me.wakeup(a).await?;
-        for _ in 0..LOOPS {
-            me.block().await;
-            step(3);
-            me.wakeup(a).await?;
-            step(4);
-            me.block().await;
-            step(7);
-            me.wakeup(a).await?;
-            step(8);
-            assert_eq!(me.notify(EventId(10)).await, 0);
-            step(9);
-            me.add_event(EventId(10)).await?;
-            step(10);
-            me.wait_event(EventId(10)).await;
-            step(13);
-            assert_eq!(me.notify(EventId(11)).await, 0);
-            step(14);
-            me.add_event(EventId(11)).await?;
-            step(15);
-            assert!(me.del_event(EventId(11)).await);
-            step(16);
-            me.wait_event(EventId(11)).await;
-            step(17);
-            me.wakeup(a).await?;
-            step(18);
-        }
-        Ok(())
-    }
-}
-
-/// With equal real-time priorities on one processor nobody runs before the other waits, as in the memo.
-#[test]
-fn twin_paper_the_scripts_of_the_memo_run_through_in_its_order() {
-    let memo: Vec<u8> = (0..LOOPS).flat_map(|_| 1..=18).collect();
-    let (simulated, real) = (Log::default(), Log::default());
-    simulate(ScriptA(Arc::clone(&simulated)));
-    assert_eq!(*simulated.lock().unwrap(), memo);
-    let settings = two_nodes().real_time(1);
-    match windfall_processes::run(&settings, ScriptA(Arc::clone(&real))) {
-        Ok(run) => ended(&run),
-        Err(why) if why.to_string().contains("real-time priority") => {
-            return windfall_skips::skip(windfall_skips::Needs::Real, why);
-        }
-        Err(why) => panic!("{why}"),
-    }
-    assert_eq!(*real.lock().unwrap(), memo);
-}
-
 /// Message Generator and Sink (Chrysalis 4.1): so many messages through a dual queue, from one node to another.
 #[derive(Clone)]
 struct Generator {
@@ -216,116 +128,6 @@ fn twin_paper_a_message_generator_and_its_sink() {
     let logs = twin(|log| Generator { sink: None, log });
     assert_eq!(logs[0], (0..MESSAGES).collect::<Vec<_>>());
     assert_eq!(logs[0], logs[1]);
-}
-
-/// Every misuse, and what it is answered.
-#[derive(Clone)]
-struct Clumsy(Log<String>);
-
-#[derive(Clone)]
-struct Owner(ProcessHandle, Queue);
-
-impl Code for Owner {
-    const NAME: &'static str = "owner";
-
-    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
-        let [shown, stands] = [me.make_event().await?, me.make_event().await?];
-        me.enqueue(self.1, shown.datum()).await?;
-        me.wakeup(self.0).await?;
-        me.block().await;
-        me.dequeue(self.1, stands).await?; // it dies standing there
-        me.wakeup(self.0).await?;
-        Ok(())
-    }
-}
-
-impl Code for Clumsy {
-    const NAME: &'static str = "clumsy";
-
-    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
-        let this = me.me();
-        macro_rules! told {
-            ($call:expr) => {{
-                let answer = $call.await;
-                note(&self.0, format!("{answer:?}"));
-                answer
-            }};
-        }
-        let _ = told!(me.wait());
-        let queue = me.make_queue(Node(0), 1).await?;
-        let template = me.make_template(Node(0)).await?;
-        let owner = Owner(this, queue);
-        let owner = me.make_process(template, Node(0), ProcessParams::default(), owner).await?;
-        me.block().await;
-        let [event, other] = [me.make_event().await?, me.make_event().await?];
-        let foreign = Event::from_datum(me.take(queue, event).await?);
-        let _ = told!(me.reset(foreign));
-        let _ = told!(me.mwait(&[]));
-        let _ = told!(me.mwait(&[event, foreign]));
-        let _ = told!(me.post_at(foreign, 1, Instant::ZERO));
-        let _ = told!(me.post(event, 1));
-        let _ = told!(me.post(event, 2));
-        let _ = told!(me.dequeue(queue, event));
-        let _ = told!(me.test(event));
-        let _ = told!(me.wait());
-        let _ = told!(me.dequeue(queue, event));
-        let _ = told!(me.post(event, 3));
-        let _ = told!(me.delete(queue));
-        let _ = told!(me.dequeue(queue, event));
-        let _ = told!(me.reset(event));
-        let _ = told!(me.enqueue(queue, 4));
-        let _ = told!(me.enqueue(queue, 5));
-        let _ = told!(me.dequeue(queue, event));
-        let _ = told!(me.delete(other));
-        let _ = told!(me.post(other, 1));
-        let _ = told!(me.make_queue(Node(9), 1));
-        let _ = told!(me.make_queue(Node(0), 0));
-        let _ = told!(me.post(Event::from_handle(queue.handle()), 1));
-        let _ = told!(me.delete(this));
-        let _ = told!(me.add_event(EventId(1)));
-        let _ = told!(me.add_event(EventId(1)));
-        let _ = told!(me.del_event(EventId(1)));
-        let _ = told!(me.del_event(EventId(1)));
-        let params = ProcessParams::new(4);
-        let _ = told!(me.make_process(template, Node(0), params, Owner(this, queue)));
-        let wrong = windfall_programs::Template::<Sink>::from_handle(template.handle());
-        let code = Sink { queue, log: Log::default() };
-        let _ = told!(me.make_process(wrong, Node(0), ProcessParams::default(), code));
-        let far = me.now().await + Span::from_secs(1_000);
-        me.post_at(event, 1, far).await?;
-        let again =
-            matches!(me.post_at(event, 2, far).await, Err(ProcessError::AlreadyTimed { .. }));
-        note(&self.0, format!("{again}"));
-        let _ = told!(me.cancel(event));
-        let _ = told!(me.cancel(event));
-        me.wakeup(owner).await?;
-        me.block().await;
-        // Its last wake-up came before its end.
-        while me.wakeup(owner).await.is_ok() {
-            let now = me.now().await;
-            me.sleep_until(now + us(100)).await;
-        }
-        let _ = told!(me.enqueue(queue, 6));
-        let _ = told!(me.enqueue(queue, 7));
-        let _ = told!(me.dequeue(queue, event));
-        let _ = told!(me.wakeup(owner));
-        let _ = told!(me.post(foreign, 1));
-        let _ = told!(me.delete(queue));
-        let _ = told!(me.enqueue(queue, 8));
-        let _ = told!(me.delete(template));
-        let _ = told!(me.delete(template));
-        Ok(())
-    }
-}
-
-#[test]
-fn twin_misuse_is_refused_alike() {
-    let [simulated, real] = twin(Clumsy);
-    let places = simulated.iter().zip(&real).enumerate();
-    for (place, (simulated, real)) in places {
-        assert_eq!(simulated, real, "answer {place}");
-    }
-    assert_eq!(simulated.len(), real.len());
 }
 
 /// Timers and sleep end at their instant or after it.
@@ -437,38 +239,6 @@ fn law_a_run_ends_at_its_end_whoever_waits() {
         let settings = two_nodes().length(us(200_000));
         let run = windfall_processes::run(&settings, Forlorn { asleep }).unwrap();
         assert_eq!((run.failures.as_slice(), run.unfinished), (&[][..], 1));
-    }
-}
-
-/// Fails in every way in which a body can.
-#[derive(Clone)]
-struct Failing(u8);
-
-impl Code for Failing {
-    const NAME: &'static str = "failing";
-
-    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
-        match self.0 {
-            0 => me.mwait(&[]).await.map(|_| ()),
-            1 => {
-                std::future::pending::<()>().await;
-                Ok(())
-            }
-            _ => panic!("on purpose"),
-        }
-    }
-}
-
-#[test]
-fn refuses_bodies_that_cannot_go_on_and_says_why() {
-    for (way, why) in [
-        (0, "the set of events to wait for is empty"),
-        (1, "nobody would wake it"),
-        (2, "panicked"),
-    ] {
-        let run = windfall_processes::run(&two_nodes(), Failing(way)).unwrap();
-        assert_eq!(run.failures.len(), 1);
-        assert!(run.failures[0].why.contains(why), "{}", run.failures[0].why);
     }
 }
 

@@ -1,13 +1,9 @@
 //! No source file is longer than can be read at once, but for named tables of data.
 
-use crate::lines;
 use std::path::Path;
 
-/// A longer source file is two concepts.
+/// A longer source file is two concepts; so is one of tests.
 const LONGEST: usize = 400;
-
-/// A longer file of tests is.
-const LONGEST_OF_TESTS: usize = 600;
 
 /// Files that are one table of data, and longer: each with what it is a table of.
 const TABLES: &[(&str, &str)] =
@@ -16,13 +12,12 @@ const TABLES: &[(&str, &str)] =
 /// What is wrong with the length of a source file.
 pub(crate) fn found(path: &Path, text: &str) -> Option<String> {
     let length = text.lines().count();
-    let longest = if lines::is_test(path) { LONGEST_OF_TESTS } else { LONGEST };
     let table = TABLES.iter().find(|(table, _)| path == Path::new(table));
     match table {
-        None if length > longest => {
-            Some(format!("{length} lines, and at most {longest} are allowed; split it by concept"))
+        None if length > LONGEST => {
+            Some(format!("{length} lines, and at most {LONGEST} are allowed; split it by concept"))
         }
-        Some((_, what)) if length <= longest => Some(format!(
+        Some((_, what)) if length <= LONGEST => Some(format!(
             "a table ({what}) that is no longer than other files; take it out of xtask/src/lengths.rs"
         )),
         _ => None,
@@ -45,10 +40,10 @@ mod tests {
     }
 
     #[test]
-    fn limit_a_file_has_400_lines_and_one_of_tests_600() {
-        for (path, longest) in [("crates/a/src/b.rs", 400), ("crates/a/tests/b.rs", 600)] {
-            assert_eq!(of(path, longest), None);
-            assert!(of(path, longest + 1).is_some(), "{path}");
+    fn limit_a_file_has_400_lines_and_so_has_one_of_tests() {
+        for path in ["crates/a/src/b.rs", "crates/a/src/b/tests.rs", "crates/a/tests/b.rs"] {
+            assert_eq!(of(path, 400), None, "{path}");
+            assert!(of(path, 401).is_some(), "{path}");
         }
         // A reason at its head does not excuse it.
         let reason = format!("//! Length: because.\n{}", "\n".repeat(400));

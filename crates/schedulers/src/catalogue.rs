@@ -193,6 +193,9 @@ pub struct Properties {
     /// Whether an instance may leave a processor idle while a child is ready, or change which child runs at times that only it
     /// knows. The laws of the protocol expect of all others that they do neither.
     pub holds_back: bool,
+    /// Whether a reservation that is asked for in a run may begin later than it is granted, and is kept from then on. The law of all trees
+    /// expects all others to be kept from the grant.
+    pub begins_late: bool,
     /// Whether its own virtual processors may have different parents, each for its child.
     pub joins: bool,
     /// Whether an instance has at most one child.
@@ -214,6 +217,7 @@ impl Properties {
         adds_up: false,
         keeps_epochs: false,
         holds_back: false,
+        begins_late: false,
         joins: false,
         one_child: false,
         least_parents: 1,
@@ -258,6 +262,13 @@ impl Properties {
     #[must_use]
     pub const fn holds_back(mut self) -> Properties {
         self.holds_back = true;
+        self
+    }
+
+    /// A reservation that is asked for in a run may begin later than it is granted.
+    #[must_use]
+    pub const fn begins_late(mut self) -> Properties {
+        self.begins_late = true;
         self
     }
 

@@ -49,7 +49,7 @@ pub(crate) const KIND: Kind = TimeLine::kind(
     |_| Ok(Box::new(State::new())),
 )
 .with_parameters(&[&RESERVE, &CONSTRAINT])
-.with_properties(Properties::NONE.holds_back())
+.with_properties(Properties::NONE.holds_back().begins_late())
 .with_conversion(|_| Ok(Box::new(Planned)));
 
 /// The conversion `ALL -> RESCS+`.

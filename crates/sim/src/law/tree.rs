@@ -191,7 +191,8 @@ impl Tree<'_> {
         };
         let name = format!("{}-{at}", does.replace(' ', "-"));
         let mut thread = Thread::new(&name, &node.scheduler.name, requires, run);
-        if seed.start.is_multiple_of(4) {
+        // What is asked of a time line while it has accepted time constraints, as those of an `activity`, begins after them.
+        if seed.start.is_multiple_of(4) && !node.kind.properties.begins_late {
             thread.start = Instant::ZERO + us(u64::from(seed.start) * 777);
             // Whoever comes when all is given away is refused, and then nothing in the tree is judged.
             thread.requires.set(&RESERVE, None);

@@ -89,10 +89,15 @@ impl<C: Carrier, R: Rule<Digest> + Clone> Stateful<C, R> {
                     if now.saturating_since(begun) >= replica.turns.patience {
                         return Err(VoteError::NoState { iteration: vote.iteration });
                     }
-                    // Those that had it have gone on.
-                    *vote = replica.turns.voting.later_than(*vote).unwrap_or(*vote);
+                    // Those that had it have gone on. A later one is asked for at once, before they go on again; if they are too far ahead for this
+                    // voter to follow, it joins anew.
+                    let voting = &mut replica.turns.voting;
+                    let later = voting.later_than(*vote).or_else(|| voting.polls(now));
+                    *vote = later.unwrap_or(*vote);
                     replica.turns.states.fetch(vote.value, others, now);
-                    replica.carrier.wait(AGAIN);
+                    if later.is_none() {
+                        replica.carrier.wait(AGAIN);
+                    }
                 }
             }
         }

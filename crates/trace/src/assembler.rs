@@ -133,14 +133,9 @@ impl Assembler {
         next: Option<ThreadId>,
     ) -> Vec<Contradiction> {
         self.end_overheads(sink, at, cpu);
-        let mut found = Vec::new();
         let leaves = prev.map(|(thread, _)| thread);
-        let ran = self.runs(cpu);
-        if ran != What::Unknown && ran != leaves.map_or(What::Idle, What::Thread) {
-            let thread = if let What::Thread(thread) = ran { Some(thread) } else { None };
-            found.push(Contradiction::Ran { cpu, thread });
-            self.lose(sink, at, Some(cpu), None);
-        }
+        let expected = self.expect(sink, at, cpu, leaves.map_or(What::Idle, What::Thread));
+        let mut found: Vec<Contradiction> = expected.into_iter().collect();
         for thread in [leaves, next].into_iter().flatten() {
             if let Some(other) = self.place(thread).filter(|other| *other != cpu) {
                 found.push(Contradiction::Elsewhere { cpu: other, thread });
@@ -149,6 +144,25 @@ impl Assembler {
         }
         self.turn(sink, at, cpu, prev, next);
         found
+    }
+
+    /// Compares the records with what a source says that a processor runs until now; [`What::Unknown`] is a thread that the records do not have.
+    /// If they differ, that is a loss on the processor, and returned.
+    pub fn expect(
+        &mut self,
+        sink: &mut (impl Sink + ?Sized),
+        at: Instant,
+        cpu: Cpu,
+        runs: What,
+    ) -> Option<Contradiction> {
+        let thread = match self.runs(cpu) {
+            ran if ran == runs => return None,
+            What::Thread(thread) => Some(thread),
+            What::Idle => None,
+            What::Unknown | What::Overhead(_) => return None,
+        };
+        self.lose(sink, at, Some(cpu), None);
+        Some(Contradiction::Ran { cpu, thread })
     }
 
     /// Does the same as [`switch`](Assembler::switch), for a source that omits nothing: what it says is taken as it is.

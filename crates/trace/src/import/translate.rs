@@ -85,19 +85,15 @@ impl Translator {
     /// Compares who runs on a processor with what `line`, its next one, says. If they differ, at
     /// least one switch is missing between them, so from here on the processor is unknown.
     pub(super) fn foresee(&mut self, cpu: Cpu, tid: u32, line: u64, report: &mut Report) {
-        let says = match self.threads.declared(tid) {
-            _ if tid == 0 => Some(What::Idle),
-            thread => thread.map(What::Thread),
+        let runs = match self.threads.declared(tid) {
+            _ if tid == 0 => What::Idle,
+            thread => thread.map_or(What::Unknown, What::Thread),
         };
-        let thread = match self.assembler.runs(cpu) {
-            ran if Some(ran) == says => return,
-            What::Idle => None,
-            What::Thread(thread) => Some(thread),
-            What::Unknown | What::Overhead(_) => return,
-        };
-        report.unpaired_overheads += self.assembler.overheads(cpu).len() as u64;
-        self.contradicts(Contradiction::Ran { cpu, thread }, tid, cpu, line, report);
-        self.assembler.lose(&mut self.out, self.now, Some(cpu), None);
+        let open = self.assembler.overheads(cpu).len() as u64;
+        if let Some(found) = self.assembler.expect(&mut self.out, self.now, cpu, runs) {
+            report.unpaired_overheads += open;
+            self.contradicts(found, tid, cpu, line, report);
+        }
     }
 
     /// Reports that the records contradict a line, which says that thread `tid` is on `now`.
